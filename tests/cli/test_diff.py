@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,39 @@ def test_the_exit_code_is_that_of_diff() -> None:
     assert run(one, "diff_missing:Notes").exit_code == 2
     assert run(one).exit_code == 2
     assert run("deployed", "deployed").exit_code == 2
+
+
+def test_the_documentation_shows_what_is_printed() -> None:
+    """The example of the page, with the requests left out where the page has dots."""
+    page = (Path(__file__).parent.parent.parent / "docs" / "infrastructure.md").read_text("utf-8")
+    shown = page.partition("$ keyplan diff main:blog:Blog blog:Blog\n")[2].partition("```")[0]
+    Path("blog_before.py").write_text(BLOG, "utf-8")
+    changed = BLOG.replace("{created_at}", "{created_at}#{slug}").replace(
+        '"GSI1SK")}', '"GSI1SK"), "GSI5": key("GSI5PK")}'
+    )
+    Path("blog_after.py").write_text(changed, "utf-8")
+    printed = run("blog_before:Blog", "blog_after:Blog").stdout
+    pattern = re.escape(shown).replace(re.escape("[...]"), r"\[.*\]")
+    assert re.fullmatch(pattern, printed)
+
+
+BLOG = """
+from keyplan.design import *
+
+blog = Table("Blog", key("PK", "SK"), indexes={"GSI1": key("GSI1PK", "GSI1SK")})
+
+
+class Post(Entity, table=blog):
+    slug: Id
+    author: Id
+    created_at: Created = created()
+    primary = key("POST#{slug}", "METADATA")
+    by_author = blog.GSI1("POSTS_BY_USER#{author}", "POST#{created_at}")
+
+
+class Blog(Design):
+    tables, entities = (blog,), (Post,)
+"""
 
 
 def test_a_report_as_json_or_markdown() -> None:

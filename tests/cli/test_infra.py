@@ -83,6 +83,9 @@ def test_a_template_is_written_again_without_asking(folder: Path) -> None:
     done = run(more, "--format", "cloudformation", "--out", "x")
     assert done.exit_code == 0
     assert "Note: 2 indexes of notes-dev are created or deleted. CloudFormation does one in an update" in done.stderr
+    changed = declare("infra_again_changed", indexes='"ByTag": key("tag", "text"), "ByText": key("text")')
+    done = run(changed, "--format", "cloudformation", "--out", "x")
+    assert "Note: CloudFormation can't change the index notes-dev.ByTag. Give it another name." in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from keyplan.design import (
     Query,
     Ref,
     Table,
+    consumer,
     counts,
     get,
     include,
@@ -190,6 +191,21 @@ def shapes(settings: dict[str, Any]) -> Snapshot:
     return snapshot_of(Notes())
 
 
+def test_a_table_is_created_with_all_that_the_design_says(engine: Engine) -> None:
+    wanted = snapshot_of(with_table(**FULL)())
+    for step in compare(Snapshot("nothing", ()), wanted).steps:
+        getattr(engine, STATEMENTS[step.operation])(**step.request)
+    exists = deployed(engine, ["Notes", "Notes-keyplan"])
+    assert compare(exists, wanted).changes == ()
+    assert compare(exists, wanted).steps == ()
+
+
+def test_readers_of_a_stream_are_compared() -> None:
+    one, other = ({"stream": "KEYS_ONLY", "consumers": (consumer(name),)} for name in ("search", "mail"))
+    (change,) = compare(shapes(one), shapes(other)).changes
+    assert (change.what, change.before, change.after) == ("readers of the stream", "search", "mail")
+
+
 def test_tables_that_come_and_go() -> None:
     found = compare(shapes({}), shapes({"name": "Papers", "indexes": {"ByTag": key("tag")}, "ttl": "gone"}))
     assert [(each.kind, each.place) for each in found.changes][:3] == [
@@ -329,7 +345,7 @@ def test_entities_and_patterns_are_compared_as_a_reviewer_reads_them() -> None:
 
 def test_a_migration_says_what_to_do() -> None:
     text = report(differences(club(1), club(2)))
-    assert "rekey: key Member.by_team\n      `store.run(rekey(ENTITY))` gives the items the index keys" in text
+    assert "rekey: key Member.by_team\n      `store.run(rekey(Member))` gives the items the index keys" in text
     assert "backfill: field Member.nickname, field Member.since\n" in text
     assert "repair: rule Member.email_guard, rule Member.in_team\n      `keyplan verify --repair`" in text
 
@@ -401,6 +417,8 @@ def test_a_report_as_json_has_all_of_it() -> None:
     assert values["changes"][0]["place"] == "index Notes.ByTag"
     assert values["steps"][0]["operation"] == "UpdateTable"
     assert values["steps"][0]["request"] == found.steps[0].request
+    migrations = json.loads(report(differences(club(1), club(2)), "json"))["migrations"]
+    assert {each["effect"] for each in migrations} == {"rekey", "rewrite", "backfill", "repair"}
 
 
 def test_markdown_is_a_table_that_nothing_in_it_breaks() -> None:

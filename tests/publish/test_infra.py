@@ -108,14 +108,14 @@ def test_a_table_has_all_that_the_design_says() -> None:
 
 def test_alarms_watch_tables_indexes_and_readers_of_streams() -> None:
     alarms = properties(template(Library)["Resources"], "AWS::CloudWatch::Alarm")
-    throttles = alarms["LibraryByYearThrottles"]["Metrics"]
+    throttles = alarms["LibraryIndexByYearThrottles"]["Metrics"]
     assert {each["MetricStat"]["Metric"]["MetricName"] for each in throttles if "MetricStat" in each} == {
         *("ReadThrottleEvents", "WriteThrottleEvents")
     }
     assert [each["Name"] for each in throttles[0]["MetricStat"]["Metric"]["Dimensions"]] == [
         *("TableName", "GlobalSecondaryIndexName")
     ]
-    assert "LibraryByTitleThrottles" not in alarms  # a local index is throttled with its table
+    assert "LibraryIndexByTitleThrottles" not in alarms  # a local index is throttled with its table
     assert "TableName = 'Library-dev'" in alarms["LibrarySystemErrors"]["Metrics"][0]["Expression"]
     age = alarms["SearchIndexIteratorAge"]
     assert (age["Namespace"], age["MetricName"]) == ("AWS/Lambda", "IteratorAge")
@@ -168,8 +168,11 @@ def test_what_a_format_cannot_express_is_said() -> None:
     stack = stack_of(Library())
     notes = {format: " ".join(render(stack, format).notes) for format in FORMATS}
     assert "no vector indexes yet, so ByMeaning of Library-dev is left out" in notes["terraform"]
-    assert all("us-east-1, eu-central-1" in each for each in notes.values())
+    assert all("us-east-1, eu-central-1" in each for format, each in notes.items() if format != "iam")
     assert "search-index/app.py" in notes["sam"]
+    assert "Auto scaling isn't part of the template" in notes["cloudformation"]
+    assert "The policy of Library-dev's key" in notes["cdk"]
+    assert notes["iam"] == ""
 
 
 # Names
@@ -206,6 +209,29 @@ def test_two_tables_of_one_name_are_refused() -> None:
 
     with pytest.raises(InfraError, match="my-notes, my_notes would all be called MyNotesTable"):
         stack_of(Notes())
+
+
+def test_two_indexes_of_one_name_are_refused() -> None:
+    class Notes(Design):
+        tables = (Table("notes", key("id"), indexes={"by-tag": key("tag"), "by_tag": key("text")}),)
+
+    with pytest.raises(InfraError, match="2 resources would be called NotesIndexByTagThrottles"):
+        stack_of(Notes())
+
+
+def test_names_that_are_unique_in_an_account_have_those_of_tables() -> None:
+    """Two environments of a design can be deployed beside each other."""
+    named = ("alarm_name", "dashboard_name", "queue_name")
+    lines = {
+        stage: {
+            line
+            for line in render(stack_of(Library({"stage": stage})), "terraform").text.splitlines()
+            if line.strip().startswith(named) and "readers" not in line and "rooms" not in line
+        }
+        for stage in ("dev", "prod")
+    }
+    assert lines["dev"]
+    assert lines["dev"].isdisjoint(lines["prod"])
 
 
 # Terraform

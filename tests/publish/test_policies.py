@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
+from keyplan.apps.wavyblog.api import SYSTEM
 from keyplan.data import DataError, Store, create, delete, update
-from keyplan.design import HOUSEKEEPING, Design, Entity, Id, Op, Page, Query, Table, key, pattern, query
+from keyplan.data.streams import ItemChange, StreamRunner, on
+from keyplan.design import HOUSEKEEPING, Design, Entity, Id, Op, Page, Query, Table, consumer, key, pattern, query
 from keyplan.design.examples import example_arguments, example_items
 from keyplan.design.reading import ListOp
 from keyplan.engine import Engine
@@ -25,7 +28,9 @@ from keyplan.publish.policies import (
     policy_of,
     roles_of,
 )
+from keyplan.web.server import running
 from tests.all_designs import SYSTEMS, design
+from tests.web.site import settings_of
 
 HERE = {"region": "us-east-1", "account": "123456789012"}
 SECRET = {"pk": {"S": "SECRET"}, "sk": {"S": "cursors"}}
@@ -207,6 +212,74 @@ def test_a_service_runs_the_patterns_and_writes_with_its_policy(system: str) -> 
         assert reading.denied == []
         some = next(iter(kind().table_names.values()))
         denied(reading.update_item, TableName=some, Key={name: {"S": "x"} for name in kind.tables[0].key_names})
+
+
+def documents(kind: type[Design], *names: str) -> list[dict[str, Any]]:
+    """The policies of these services, in any region and account."""
+    return [as_document(role.policy, anywhere(kind())) for role in roles_of(kind) if role.name in names]
+
+
+def test_a_whole_system_runs_with_its_policy(tmp_path: Path) -> None:
+    """Its demo data is made by its service, as users would."""
+    kind: Any = SYSTEM
+    with Engine(ttl_interval=None) as engine:
+        Store(kind.design(), engine).create_tables()
+        client = PermittedClient(engine, *documents(kind.design, "Service"))
+        started = running(kind, settings_of(path=tmp_path / "demo.db", dev=True), client)
+        if kind.prepare is not None:
+            kind.prepare(started)
+        kind.demo(started, lambda done, total: None)
+        if kind.sweep is not None:
+            kind.sweep(started)
+        assert client.denied == []
+        assert len(client.allowed) > 100
+        with pytest.raises(DataError, match=DENIED):  # whole tables are read by the operator
+            started.store.verify()
+        operator = PermittedClient(engine, *documents(kind.design, "Service", "Operator"))
+        store = Store(started.design, operator)
+        store.repair(store.verify())
+        assert operator.denied == []
+
+
+events = Table("Events", key("PK"), stream="NEW_IMAGE", consumers=(consumer("search", failures="lost"),))
+
+
+class Event(Entity, table=events):
+    id: Id
+    primary = key("EVENT#{id}")
+
+
+class Events(Design):
+    tables = (events,)
+    entities = (Event,)
+
+
+def test_a_worker_reads_streams_with_its_policy() -> None:
+    seen: list[str] = []
+
+    @on(Event, "INSERT")
+    def note(change: ItemChange[Event], context: None) -> None:
+        assert change.after is not None
+        seen.append(change.after.id)
+
+    with Engine(ttl_interval=None) as engine:
+        Store(Events(), engine).create_tables()
+        service = PermittedClient(engine, *documents(Events, "Service"))
+        store = Store(Events(), service)
+        store.run(create(Event(id="1")))
+        worker = PermittedClient(engine, *documents(Events, "Service", "Worker"))
+        StreamRunner(Store(Events(), worker), events, [note], None, worker).run_once()
+        assert seen == ["1"]
+        assert worker.denied == []
+        reader = PermittedClient(engine, *documents(Events, "SearchConsumer"))
+        (stream,) = {each.resource for each in worker.allowed if each.action == "dynamodb:GetRecords"}
+        denied(service.describe_stream, StreamArn=stream)
+        assert reader.describe_stream(StreamArn=stream)["StreamDescription"]["StreamArn"] == stream
+        denied(reader.get_item, TableName="Events", Key={"PK": {"S": "EVENT#1"}})
+        (sending,) = documents(Events, "SearchConsumer")
+        queue = "arn:aws:sqs:eu-central-1:1:lost"
+        assert is_allowed(AccessRequest("sqs:SendMessage", queue), [sending])
+        assert not is_allowed(AccessRequest("sqs:SendMessage", queue.replace("lost", "found")), [sending])
 
 
 # The evaluator, by AWS's rules

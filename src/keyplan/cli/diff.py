@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from keyplan.cli.designs import Environment, design_named
+from keyplan.cli.files import progress_bar
 from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, connection_from, fail, opened, place
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def _deployed(known: Snapshot, settings: Connection) -> Snapshot:
     from keyplan.publish.differences import deployed
 
     where = place(settings)
-    with opened(settings) as clients:
+    with opened(settings) as clients, progress_bar(f"Reading the tables in {where}"):
         try:
             return deployed(clients.dynamodb, [table.name for table in known.tables], where)
         except (ClientError, BotoCoreError) as error:
@@ -125,7 +126,7 @@ def _in_revision(revision: str, design: str, environment: Sequence[str] | None) 
     root = Path(_git("rev-parse", "--show-toplevel"))
     inner = _git("rev-parse", "--show-prefix")
     commit = _git("rev-parse", "--verify", f"{revision}^{{commit}}")
-    with TemporaryDirectory(prefix="keyplan-diff-") as folder:
+    with progress_bar(f"Reading {revision}"), TemporaryDirectory(prefix="keyplan-diff-") as folder:
         copy = Path(folder)
         _extract(root, commit, copy)
         here = copy / inner

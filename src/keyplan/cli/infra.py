@@ -12,7 +12,7 @@ from keyplan.cli.designs import Environment, design_named
 from keyplan.cli.opening import connection_from, fail
 
 if TYPE_CHECKING:
-    from keyplan.publish.differences import Snapshot
+    from keyplan.publish.differences import Differences, Snapshot
     from keyplan.publish.infra import Rendered, Stack
 
 TABLES = "tables.json"
@@ -124,8 +124,22 @@ def _check_earlier(target: Path, tables: Path, snapshot: Snapshot, *, in_order: 
             "`keyplan diff` says what to do. Use --replace to write the template anyway.",
             1,
         )
-    steps = [each for each in compare(earlier, snapshot).steps if "index" in each.does]
-    for table in dict.fromkeys(each.table for each in steps) if in_order else ():
+    if in_order:
+        _warn_of_indexes(compare(earlier, snapshot))
+
+
+def _warn_of_indexes(found: Differences) -> None:
+    """Say which changes of global indexes CloudFormation refuses.
+
+    AWS: "AWS::DynamoDB::Table" (one index is created or deleted in an update) and "AWS::DynamoDB::Table
+    GlobalSecondaryIndex" (key and projection: updates are not supported).
+    """
+    for change in found.changes:
+        if change.kind == "changed" and change.place.startswith("index ") and not change.what:
+            name = change.place.removeprefix("index ")
+            typer.echo(f"Note: CloudFormation can't change the index {name}. Give it another name.", err=True)
+    steps = [each for each in found.steps if "index" in each.does]
+    for table in dict.fromkeys(each.table for each in steps):
         count = sum(each.table == table for each in steps)
         if count > 1:
             typer.echo(

@@ -10,6 +10,6 @@ values of types that are defined here, and `keyplan.cli` converts. The same desi
 - `diagrams`: pictures of a design. A `Picture` is a list of boxes, lines and texts with a size; it becomes SVG. Mermaid
   is written from the same values.
 - `infra`, `policies`, `differences`: templates for deploying its tables, who may do what with them, and what would
-  change. `shapes` has tables as DynamoDB has them, and `descriptions` the JSON for them. Tables that exist are described
-  by a client of boto3's shape, which the caller gives.
+  change. `shapes` has tables as DynamoDB has them, and `descriptions` the JSON for them. Tables that exist are
+  described by a client of boto3's shape, which the caller gives.
 """

@@ -68,6 +68,8 @@ class TableShape:
     encryption: str | None = None
     table_class: str = "STANDARD"
     tags: tuple[tuple[str, str], ...] = ()
+    consumers: tuple[str, ...] = ()
+    """What reads the stream. A DynamoDB doesn't know."""
 
     @property
     def attributes(self) -> Iterator[KeyAttribute]:
@@ -129,6 +131,7 @@ def shape_of(table: Table, name: str) -> TableShape:
         encryption=table.encryption,
         table_class=table.table_class,
         tags=tuple(sorted(table.tags.items())),
+        consumers=tuple(consumer.name for consumer in table.consumers),
     )
 
 

@@ -19,7 +19,7 @@ text, Markdown or JSON.
 | `report` | the differences as text, Markdown and JSON |
 """
 
-from keyplan.publish.differences.changes import Change, Differences, Effect, Step
+from keyplan.publish.differences.changes import Change, Differences, Effect, Migration, Step
 from keyplan.publish.differences.comparing import compare, replaced
 from keyplan.publish.differences.deployed import deployed
 from keyplan.publish.differences.report import REPORTS, ReportFormat, report
@@ -30,6 +30,7 @@ __all__ = [
     "Change",
     "Differences",
     "Effect",
+    "Migration",
     "ReportFormat",
     "Snapshot",
     "SnapshotError",

@@ -10,11 +10,11 @@ Effect: TypeAlias = Literal["code", "in place", "repair", "backfill", "rekey", "
 MIGRATIONS: Mapping[Effect, str] = {
     "repair": "`keyplan verify --repair` writes what is missing, and deletes what is left over",
     "backfill": "give the items that lack it a value, before code that requires it",
-    "rekey": "`store.run(rekey(ENTITY))` gives the items the index keys of the new design",
+    "rekey": "`store.run(rekey({entity}))` gives the items the index keys of the new design",
     "rewrite": "read the items with the old design, and write them with the new one",
     "copy": "create a new table and copy the items: DynamoDB can't change this in a table",
 }
-"""The effects that are work on items, and what to do."""
+"""The effects that are work on items, and what to do; `{entity}` is the entity."""
 Phase: TypeAlias = Literal["before", "after"]
 """When a step is taken: before the new code runs, or once the old code no longer does."""
 
@@ -47,6 +47,15 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Migration:
+    """Work on items: what it is for, and how to do it."""
+
+    effect: Effect
+    places: tuple[str, ...]
+    how: str
+
+
+@dataclass(frozen=True)
 class Differences:
     """What differs between two snapshots."""
 
@@ -56,6 +65,16 @@ class Differences:
     steps: tuple[Step, ...]
 
     @property
-    def migrations(self) -> tuple[Change, ...]:
-        """The changes that are work on items."""
-        return tuple(each for each in self.changes if each.effect in MIGRATIONS)
+    def migrations(self) -> tuple[Migration, ...]:
+        """The work on items that the changes take; what is done in the same way, together."""
+        found: dict[tuple[Effect, str], list[str]] = {}
+        for effect, how in MIGRATIONS.items():
+            for each in self.changes:
+                if each.effect == effect:
+                    found.setdefault((effect, how.replace("{entity}", _entity(each))), []).append(each.place)
+        return tuple(Migration(effect, tuple(dict.fromkeys(every)), how) for (effect, how), every in found.items())
+
+
+def _entity(change: Change) -> str:
+    """The entity that a change is about: `Post` for `key Post.by_author`."""
+    return change.place.partition(" ")[2].partition(".")[0]

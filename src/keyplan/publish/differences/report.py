@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
-from keyplan.publish.differences.changes import MIGRATIONS, Change, Differences, Phase, Step
+from keyplan.publish.differences.changes import Change, Differences, Phase, Step
 
 ReportFormat: TypeAlias = Literal["text", "markdown", "json"]
 
@@ -33,11 +33,9 @@ def _text(found: Differences) -> str:
             lines += [line for number, step in enumerate(steps, 1) for line in _step_lines(number, step)]
     if found.migrations:
         lines += ["", "Migrations:"]
-        for effect, how in MIGRATIONS.items():
-            places = [each.place for each in found.migrations if each.effect == effect]
-            if places:
-                lines.append(f"  {effect}: {', '.join(dict.fromkeys(places))}")
-                lines.append(f"      {how}")
+        for migration in found.migrations:
+            lines.append(f"  {migration.effect}: {', '.join(migration.places)}")
+            lines.append(f"      {migration.how}")
     return "\n".join(lines) + "\n"
 
 
@@ -88,10 +86,9 @@ def _markdown(found: Differences) -> str:
             lines += ["", "   ```json", f"   {request}", "   ```", ""]
     if found.migrations:
         lines += ["", "### Migrations", ""]
-        for effect, how in MIGRATIONS.items():
-            places = dict.fromkeys(_code(each.place) for each in found.migrations if each.effect == effect)
-            if places:
-                lines.append(f"- **{effect}** {', '.join(places)}: {how}")
+        for migration in found.migrations:
+            places = ", ".join(map(_code, migration.places))
+            lines.append(f"- **{migration.effect}** {places}: {migration.how}")
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
 
@@ -148,6 +145,7 @@ def _json(found: Differences) -> str:
             }
             for each in found.steps
         ],
+        "migrations": [{"effect": each.effect, "places": each.places, "how": each.how} for each in found.migrations],
     }
     return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
 

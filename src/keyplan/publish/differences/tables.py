@@ -73,6 +73,9 @@ def _changes(pair: Pair) -> Iterator[Change]:
     for what, old, new in _settings(pair):
         note = _KEPT if new == UNSAID else ""
         yield Change("changed", place, what, old, new, "code" if note else "in place", note)
+    if before.consumers != after.consumers and not pair.is_found:
+        readers = ", ".join(before.consumers) or "none", ", ".join(after.consumers) or "none"
+        yield Change("changed", place, "readers of the stream", *readers)
 
 
 # Indexes

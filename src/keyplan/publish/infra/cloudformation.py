@@ -5,6 +5,7 @@ Its properties are those of AWS: "AWS::DynamoDB::Table", "AWS::CloudWatch::Alarm
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -189,8 +190,13 @@ def _metric(metric: Metric, function: Callable[[FunctionName], Value]) -> Resour
 
 def policy_resource(stack: Stack, resource: PolicyResource) -> Resource:
     document = as_document(resource.policy, lambda target: arn_of(stack, target))
-    properties = {"Description": f"{stack.name}: {resource.purpose}"[:1000], "PolicyDocument": document}
+    properties = {"Description": policy_description(stack, resource), "PolicyDocument": document}
     return {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}
+
+
+def policy_description(stack: Stack, resource: PolicyResource) -> str:
+    """What a policy is for, in characters that IAM allows there."""
+    return re.sub(r"[^\t\n\r -~\u00a1-\u00ff]", "?", f"{stack.name}: {resource.purpose}")[:1000]
 
 
 def arn_of(stack: Stack, target: Target) -> Value:

@@ -38,6 +38,8 @@ def render(stack: Stack, format: Format) -> Rendered:
 
 def _notes(stack: Stack, format: Format, size: int) -> Iterator[str]:
     """What the format can't express, or needs beside the file."""
+    if format == "iam":
+        return
     if format == "cloudformation" and size > LARGEST_SENT:
         yield (
             f"The template has {size:,} bytes, and CloudFormation takes {LARGEST_SENT:,} in a request. Deploy it "
@@ -48,6 +50,11 @@ def _notes(stack: Stack, format: Format, size: int) -> Iterator[str]:
             f"The design is for the regions {', '.join(stack.regions)}. The tables are those of one region: make them "
             "global tables afterwards."
         )
+    for table in stack.tables:
+        if table.billing == "PROVISIONED":
+            yield f"{table.name} has the capacity that the design says. Auto scaling isn't part of the template."
+        if (table.encryption or "").startswith("arn:"):
+            yield f"The policy of {table.name}'s key must let the services' roles use it through DynamoDB."
     if format == "terraform":
         for table in stack.tables:
             if table.vectors:

@@ -7,6 +7,7 @@ counted by operation is added up by a query: AWS: "CloudWatch Metrics Insights q
 graphs "Using search expressions".
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +44,8 @@ class Alarm:
     """An alarm on a metric, on the sum of several, or on a query."""
 
     id: str
+    name: str
+    """Its name in an account, where names can't be made from those of a stack."""
     purpose: str
     watched: tuple[Metric, ...] | str
     above: int
@@ -68,23 +71,25 @@ class Dashboard:
     widgets: tuple[Widget, ...]
 
 
-def alarms_of(tables: Sequence[TableShape], readers: Sequence[tuple[str, str]]) -> Iterator[Alarm]:
-    """The alarms of tables, and of the readers (id and name) of their streams."""
+def alarms_of(tables: Sequence[TableShape], readers: Sequence[tuple[str, str, str]]) -> Iterator[Alarm]:
+    """The alarms of tables, and of the readers of their streams: id, name, and the name of the table."""
     for table in tables:
         base = table.id.removesuffix("Table")
-        yield Alarm(f"{base}Throttles", f"Requests to {table.name} are throttled.", _throttles(table.name), 0, 5)
+        purpose = f"Requests to {table.name} are throttled."
+        yield Alarm(f"{base}Throttles", f"{table.name}: throttled", purpose, _throttles(table.name), 0, 5)
         for index in table.indexes:
             if not index.local:
                 purpose = f"Index {index.name} of {table.name} is throttled, and with it writes of the table."
-                id = f"{base}{identifier(index.name)}Throttles"
-                yield Alarm(id, purpose, _throttles(table.name, index.name), 0, 5)
+                id, name = f"{base}Index{identifier(index.name)}Throttles", f"{table.name}, {index.name}: throttled"
+                yield Alarm(id, name, purpose, _throttles(table.name, index.name), 0, 5)
         schema = f'SCHEMA("{DYNAMODB}", Operation, TableName)'
         errors = f"SELECT SUM(SystemErrors) FROM {schema} WHERE TableName = '{table.name}'"
-        yield Alarm(f"{base}SystemErrors", f"DynamoDB can't answer requests to {table.name}.", errors, 0, 2)
-    for id, name in readers:
+        purpose = f"DynamoDB can't answer requests to {table.name}."
+        yield Alarm(f"{base}SystemErrors", f"{table.name}: system errors", purpose, errors, 0, 2)
+    for id, name, read in readers:
         age = Metric(LAMBDA, "IteratorAge", (("FunctionName", FunctionName(id)),), "Maximum")
         purpose = f"{name} is more than 10 minutes behind the stream, which keeps records for 24 hours."
-        yield Alarm(f"{id}IteratorAge", purpose, (age,), OLDEST_RECORD, 5)
+        yield Alarm(f"{id}IteratorAge", f"{read}: {name} is behind", purpose, (age,), OLDEST_RECORD, 5)
 
 
 def _throttles(table: str, index: str | None = None) -> tuple[Metric, ...]:
@@ -96,9 +101,10 @@ def _dimensions(table: str, index: str | None = None) -> tuple[tuple[str, str], 
     return (("TableName", table), *((("GlobalSecondaryIndexName", index),) if index else ()))
 
 
-def dashboard_of(design: str, tables: Sequence[TableShape]) -> Dashboard:
-    """The dashboard of a design: capacity, throttling, latency and errors of each table."""
-    return Dashboard("Dashboard", design, tuple(widget for table in tables for widget in _widgets(table)))
+def dashboard_of(tables: Sequence[TableShape]) -> Dashboard:
+    """The dashboard of a design, named after its first table: capacity, throttling, latency and errors of each."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "-", tables[0].name)
+    return Dashboard("Dashboard", name, tuple(widget for table in tables for widget in _widgets(table)))
 
 
 def _widgets(table: TableShape) -> Iterator[Widget]:

@@ -41,7 +41,6 @@ class Stack:
 
     design: Design
     name: str
-    purpose: str
     tables: tuple[TableShape, ...]
     ids: tuple[tuple[str, str], ...]
     """The declared name of each table, and its id."""
@@ -69,29 +68,46 @@ def stack_of(design: Design) -> Stack:
         Reader(each.id, each.consumer.name, logical_id(each.table.name), each.consumer.failures)
         for each in consumers_of(kind)
     )
-    return Stack(
+    names = {table.id: table.name for table in tables}
+    stack = Stack(
         design=design,
         name=kind.__name__,
-        purpose=" ".join(kind.purpose.partition("\n\n")[0].split()),
         tables=tables,
         ids=tuple((table.name, logical_id(table.name)) for table in design.all_tables),
         readers=readers,
-        alarms=tuple(alarms_of(tables, [(each.id, each.name) for each in readers])),
-        dashboard=dashboard_of(kind.__name__, tables),
+        alarms=tuple(alarms_of(tables, [(each.id, each.name, names[each.table]) for each in readers])),
+        dashboard=dashboard_of(tables),
         policies=tuple(_policies(kind)),
         regions=tuple(kind.regions),
     )
+    _check_all_ids(stack)
+    return stack
 
 
 def _check_ids(design: Design, tables: tuple[TableShape, ...]) -> None:
-    """Refuse tables that would have the same name in a template."""
-    for id, count in Counter(table.id for table in tables).items():
+    """Refuse tables that would have the same name in a template, or differ only by capital letters."""
+    for id, count in Counter(table.id.lower() for table in tables).items():
         if count > 1:
-            names = ", ".join(each.name for each in design.all_tables if logical_id(each.name) == id)
-            raise InfraError(f"The tables {names} would all be called {id} in a template. Rename all but one of them.")
+            same = [each.name for each in design.all_tables if logical_id(each.name).lower() == id]
+            names, called = ", ".join(same), logical_id(same[0])
+            raise InfraError(
+                f"The tables {names} would all be called {called} in a template. Rename all but one of them."
+            )
     for name, count in Counter(table.name for table in tables).items():
         if count > 1:
             raise InfraError(f"Two tables have the name {name}. Give another --environment, or rename one of them.")
+
+
+def _check_all_ids(stack: Stack) -> None:
+    """Refuse alarms and policies that would have the name of something else in a template."""
+    named = (stack.tables, stack.alarms, stack.policies, (stack.dashboard,))
+    every = [each.id for resources in named for each in resources]
+    for id, count in Counter(map(str.lower, every)).items():
+        if count > 1:
+            called = next(each for each in every if each.lower() == id)
+            raise InfraError(
+                f"{count} resources would be called {called} in a template. Rename an index or a consumer."
+            )
 
 
 def _policies(design: type[Design]) -> Iterator[PolicyResource]:

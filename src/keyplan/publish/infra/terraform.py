@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from keyplan.publish.descriptions import key_schema
-from keyplan.publish.infra.cloudformation import TOPIC, sum_of
+from keyplan.publish.infra.cloudformation import TOPIC, policy_description, sum_of
 from keyplan.publish.infra.hcl import Block, Encoded, Expression, text_of
 from keyplan.publish.infra.monitoring import Alarm, FunctionName, Metric, dashboard_body
 from keyplan.publish.infra.stack import PolicyResource, Stack
@@ -130,7 +130,7 @@ def _projection(index: IndexShape) -> tuple[tuple[str, Any], ...]:
 def _alarm(alarm: Alarm) -> Block:
     topic = f"var.{label(TOPIC)}"
     shared: tuple[tuple[str, Any], ...] = (
-        ("alarm_name", alarm.id),
+        ("alarm_name", alarm.name),
         ("alarm_description", alarm.purpose),
         ("comparison_operator", "GreaterThanThreshold"),
         ("threshold", alarm.above),
@@ -179,7 +179,7 @@ def _policy(stack: Stack, resource: PolicyResource) -> Block:
     document = as_document(resource.policy, lambda target: arn_of(stack, target))
     arguments = (
         ("name_prefix", f"{stack.name}-{resource.policy.name}-"[:100]),
-        ("description", f"{stack.name}: {resource.purpose}"[:1000]),
+        ("description", policy_description(stack, resource)),
         ("policy", Encoded(document)),
     )
     return Block("resource", ("aws_iam_policy", label(resource.id)), arguments)

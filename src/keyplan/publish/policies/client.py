@@ -13,7 +13,7 @@ _PREFIX = "arn:aws:dynamodb:us-east-1:123456789012"
 
 
 class PermittedClient:
-    """A DynamoDB client in boto3's shape, by which a test can try policies.
+    """A client of DynamoDB or its streams in boto3's shape, by which a test can try policies.
 
     What the policies don't allow raises the `ClientError` that AWS would answer with; everything else is passed to
     `client`. Denied requests are kept in `denied`, and allowed ones in `allowed`.
@@ -35,7 +35,9 @@ class PermittedClient:
         def call(**parameters: Any) -> Any:  # noqa: ANN401 - as the client's method
             needed = list(self._authorization.needed(operation, parameters))
             self._check(operation, needed)
-            return method(**parameters)
+            answer = method(**parameters)
+            self._authorization.answered(operation, parameters, answer)
+            return answer
 
         return call
 

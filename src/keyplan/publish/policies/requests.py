@@ -41,6 +41,8 @@ class Authorization:
     def __init__(self, arn_prefix: str, partitions: Callable[[str], Partitions]) -> None:
         self._prefix = arn_prefix
         self._partitions = partitions
+        self._streams: dict[str, str] = {}
+        """The stream that each iterator reads."""
 
     def needed(self, operation: str, call: Call) -> Iterator[AccessRequest]:
         """What a call needs. All of it must be allowed."""
@@ -72,10 +74,19 @@ class Authorization:
                 yield AccessRequest(f"dynamodb:{_action(operation)}", "*")
             case "describe_stream" | "get_shard_iterator":
                 yield AccessRequest(f"dynamodb:{_action(operation)}", call["StreamArn"])
+            case "get_records":
+                yield AccessRequest("dynamodb:GetRecords", self._streams[call["ShardIterator"]])
             case _ if "TableName" in call:
                 yield self._request(_action(operation), call["TableName"])
             case _:
                 raise ValueError(f"it isn't known what {operation} needs to be allowed")
+
+    def answered(self, operation: str, call: Call, answer: Mapping[str, Any]) -> None:
+        """Remember which stream the iterators in an answer read."""
+        if operation == "get_shard_iterator":
+            self._streams[answer["ShardIterator"]] = call["StreamArn"]
+        elif operation == "get_records" and answer.get("NextShardIterator"):
+            self._streams[answer["NextShardIterator"]] = self._streams[call["ShardIterator"]]
 
     def _item(self, action: str, table: str, item: Mapping[str, Any]) -> AccessRequest:
         return self._items(action, table, [item])
