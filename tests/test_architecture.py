@@ -131,6 +131,7 @@ DOORS: dict[str, dict[str, list[str]]] = {
         "keyplan.capacity.prices": ALL,
         "keyplan.capacity.recording": ALL,
         "keyplan.capacity.report": ALL,
+        "keyplan.capacity.sampling": ALL,
         "keyplan.capacity.savings": ALL,
         "keyplan.capacity.traffic": ALL,
     },

@@ -23,6 +23,7 @@ from keyplan.design import (
     Lookup,
     Query,
     Ref,
+    Scan,
     Table,
     batch_get,
     count,
@@ -36,6 +37,7 @@ from keyplan.design import (
     pattern,
     query,
     ref,
+    scan,
     unique,
 )
 from keyplan.engine import Engine
@@ -230,3 +232,22 @@ def test_lists_find_as_many_items_as_they_are_said_to(name: str) -> None:
 
 FINDS_ONE = {"event_by_slug", "player_by_number", "memberships_but", "renamed_categories"}
 """Queries that find one item at most, or none with the example's arguments."""
+
+
+def test_a_scan_reads_the_other_items_of_its_table_too() -> None:
+    traffic = Traffic(
+        "t",
+        patterns={"everybody": PatternTraffic(A_DAY, items=10)},
+        items={"Customer": ItemTraffic(1000, size=1000), "Order": ItemTraffic(9000, size=1000)},
+    )
+
+    class Scanned(Shop):
+        tables, entities = Shop.tables, Shop.entities
+
+        @pattern("List customers")
+        def everybody(self) -> Scan[Customer]:
+            return scan(Customer)
+
+    found = metered(Scanned, traffic).patterns["everybody"]
+    assert found.items == 10
+    assert found.total.reads > 5  # ten customers of 1,000 bytes alone would take 1.5

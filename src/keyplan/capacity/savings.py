@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from keyplan.capacity.consumed import Place
 from keyplan.capacity.cost import Cost, cost_of
-from keyplan.capacity.cost.storage import item_counts
 from keyplan.capacity.cost.tables import RunTable, run_tables
+from keyplan.capacity.counts import item_counts
 from keyplan.capacity.metering import Altered, MeteredDesign
 from keyplan.capacity.metering.altered import UNALTERED, is_consistent
 from keyplan.capacity.metering.patterns import filtered_fields

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from keyplan.cli.designs import Environment, design_named
 from keyplan.cli.files import Force, progress_bar
-from keyplan.cli.opening import design_of, fail
+from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, connection_from, design_of, fail, opened, place
 
 if TYPE_CHECKING:
     from keyplan.capacity.cost import Cost
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from keyplan.capacity.prices import Prices
     from keyplan.capacity.savings import Saving
     from keyplan.capacity.traffic import Traffic
+    from keyplan.connection import Connection
     from keyplan.design import Design
 
 _REGION = "us-east-1"
@@ -57,6 +59,19 @@ def cost(
     free_tier: Annotated[
         bool, typer.Option("--free-tier", help="Take off what is free each month in an account.")
     ] = False,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            help="Take the number and the size of items, where the traffic file doesn't say them, from the design's "
+            "tables in the file, at the endpoint or on AWS: so many items are read of each table.",
+            min=1,
+        ),
+    ] = None,
+    path: DataFile = None,
+    endpoint_url: EndpointUrl = None,
+    aws: OnAws = None,
+    environment: Environment = None,
     form: Annotated[Literal["text", "markdown", "json"], typer.Option("--format", help="Form of the report.")] = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: short for --format json.")] = False,
     force: Force = False,
@@ -72,6 +87,9 @@ def cost(
         _write(traffic, _recorded(record, kind) if record else _starter(kind), design, force=force)
         return
     rates = _read(traffic, kind, design)
+    if sample is not None:
+        flags = {"path": path, "endpoint_url": endpoint_url, "aws": aws}
+        rates = _sampled(rates, design, environment, connection_from(flags), sample)
     known = _prices(prices, region)
     metered, found, savings = _calculated(kind, rates, known, free_tier=free_tier)
     _show(design, found, savings, "json" if as_json else form)
@@ -121,6 +139,19 @@ def _read(file: Path, design: type[Design], name: str) -> Traffic:
         fail(f"Can't read {file}: file not found. To write one to begin with: keyplan cost {name} --init")
     except OSError as error:
         fail(f"Can't read {file}: {error.strerror or error}")
+
+
+def _sampled(traffic: Traffic, design: str, environment: list[str] | None, settings: Connection, most: int) -> Traffic:
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from keyplan.capacity.sampling import sample_tables, with_sample
+
+    named = design_named(design, environment, settings)
+    with opened(settings) as clients, progress_bar("Reading items") as progress:
+        try:
+            return with_sample(traffic, sample_tables(named, clients.dynamodb, most, progress))
+        except (BotoCoreError, ClientError) as error:
+            fail(f"Can't read the tables of {design} in {place(settings)}: {error}")
 
 
 def _prices(file: Path | None, region: str | None) -> Prices:

@@ -11,8 +11,9 @@
 
 from keyplan.capacity.cost.model import GB, Cost, Line, Part, amounts
 from keyplan.capacity.cost.requests import loads, request_lines
-from keyplan.capacity.cost.storage import billed_gigabytes, growth_counts, item_counts, storage_lines, stored
+from keyplan.capacity.cost.storage import billed_gigabytes, storage_lines, stored
 from keyplan.capacity.cost.tables import run_tables
+from keyplan.capacity.counts import growth_counts, item_counts
 from keyplan.capacity.metering import MeteredDesign
 from keyplan.capacity.prices import Charge, Prices
 from keyplan.capacity.quantities import HOURS_OF_MONTH

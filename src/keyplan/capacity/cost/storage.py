@@ -10,31 +10,9 @@ from keyplan.capacity.prices import Charge, Prices
 from keyplan.capacity.prices.model import Item
 from keyplan.capacity.quantities import Rate
 from keyplan.capacity.traffic.model import Traffic
-from keyplan.design import Design
 
 OVERHEAD = 100
 """The bytes that AWS adds for each item in a table, and for each entry in an index, when it bills storage."""
-
-
-def item_counts(design: type[Design], traffic: Traffic) -> dict[str, float]:
-    """How many items of each entity there are: as the traffic says, otherwise as the design expects."""
-    counts = {}
-    for entity in design.entities:
-        said = traffic.items.get(entity.__name__)
-        expected = entity.spec.expected.items if entity.spec.expected is not None else None
-        counts[entity.__name__] = float(said.count if said is not None else expected or 0)
-    return counts
-
-
-def growth_counts(design: type[Design], traffic: Traffic) -> dict[str, float]:
-    """How many items of each entity are added in a month."""
-    counts = {}
-    for entity in design.entities:
-        said = traffic.items.get(entity.__name__)
-        expected = entity.spec.expected.growth if entity.spec.expected is not None else None
-        rate = said.growth if said is not None else None
-        counts[entity.__name__] = traffic.per_month(rate) if rate is not None else float(expected or 0)
-    return counts
 
 
 def stored(metered: MeteredDesign, counts: Mapping[str, float]) -> dict[Place, StoredPart]:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from typing import get_args
 
 from keyplan.capacity.changes import changeable
+from keyplan.capacity.counts import item_counts
 from keyplan.capacity.metering.altered import UNALTERED, Altered
 from keyplan.capacity.metering.model import Metered, MeteredDesign, StoredPart, WriteName
 from keyplan.capacity.metering.patterns import METERING_ERRORS, meter_missing, meter_pattern
@@ -48,7 +49,8 @@ def meter(
     table; they count where the traffic says nothing. `altered` is what is different from the design. `progress` is told
     how many of how many were metered.
     """
-    sandbox = Sandbox(design, client, item_sizes(design, traffic, sizes or {}), altered)
+    counts = {} if traffic is None else item_counts(design, traffic)
+    sandbox = Sandbox(design, client, item_sizes(design, traffic, sizes or {}), altered, counts)
     meters = WriteMeter(sandbox)
     failures = dict(sandbox.failures)
     patterns, missing = {}, {}

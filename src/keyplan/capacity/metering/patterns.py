@@ -23,7 +23,9 @@ DynamoDB adds up the sizes of what a Query reads."""
 
 _FIRST = NUMBER + 1
 """The number of the first example that is added. The times of examples are minutes apart, and some keys have days."""
-_NOBODY = 900
+_MOST_BESIDE = 1000
+"""The most items of another entity that a scan is run on: a page reads about as many at most."""
+_NOBODY = 5000
 """The number of examples that don't exist."""
 
 
@@ -143,6 +145,16 @@ def _more(sandbox: Sandbox, op: Op[object], wanted: int) -> Iterator[Entity]:
                 yield _variant(sandbox, entity, op, _FIRST + number)
         case Scan(entity=entity):
             yield from _examples(sandbox, entity, wanted - 1)
+            yield from _beside(sandbox, entity, wanted)
+
+
+def _beside(sandbox: Sandbox, entity: type[Entity], wanted: int) -> Iterator[Entity]:
+    """The items that a scan reads as well: those of other entities in the table, as many as there are of them."""
+    own = sandbox.counts.get(entity.__name__, 0)
+    for other in type(sandbox.design).entities:
+        count = sandbox.counts.get(other.__name__, 0)
+        if own and other is not entity and other.spec.table is entity.spec.table:
+            yield from _examples(sandbox, other, min(_MOST_BESIDE, round(wanted * count / own)))
 
 
 def _variant(sandbox: Sandbox, entity: type[Entity], query: Query[Any], number: int) -> Entity:

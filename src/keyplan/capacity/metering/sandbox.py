@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from keyplan.capacity.consumed import Place
@@ -62,8 +63,11 @@ class Sandbox:
         client: object,
         sizes: Mapping[type[Entity], int],
         altered: Altered = UNALTERED,
+        counts: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         self.altered = altered
+        self.counts = counts
+        """How many items of each entity there are, if that is known: what a scan reads depends on it."""
         self.design = named_design(design)
         self.sizes = dict(sizes)
         self.tables = {self.design.table_name(table): table for table in self.design.all_tables}

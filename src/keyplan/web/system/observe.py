@@ -15,7 +15,7 @@ from typing import Any, Literal
 import orjson
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 
-from keyplan.capacity.consumed import METERED, READS, Place, Units, consumed
+from keyplan.capacity.consumed import METERED, WRITES, Place, Units, consumed
 from keyplan.data import Answer
 from keyplan.web.system.runs import Run, current_run
 
@@ -52,7 +52,7 @@ class DynamoCall:
 
     @property
     def kind(self) -> str:
-        return "read" if self.operation in READS else "write"
+        return "write" if self.operation in WRITES else "read"
 
     @property
     def units(self) -> Mapping[str, float]:
