@@ -16,6 +16,7 @@ from keyplan.review import GROUPS, Rule, all_rules
 from keyplan.web.settings import Protects, Settings
 from tests.engines.known_failures import KNOWN_FAILURES
 from tests.engines.servers import SERVERS
+from tools.forecasts_table import forecasts_table
 from tools.operations_table import counts_line, operations_table
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -115,6 +116,7 @@ _PARTS = {
     "failures": failures_table,
     "operations": operations_table,
     "operation counts": counts_line,
+    "forecasts": forecasts_table,
 }
 
 

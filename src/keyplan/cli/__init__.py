@@ -12,6 +12,7 @@ from keyplan.cli.diff import diff
 from keyplan.cli.docs import docs
 from keyplan.cli.dynamodb import dynamodb
 from keyplan.cli.files import backup, check, compact, restore
+from keyplan.cli.forecast import forecast
 from keyplan.cli.infra import infra
 from keyplan.cli.opening import is_missing_extra
 from keyplan.cli.review import review
@@ -56,6 +57,7 @@ for _command in (
     review,
     docs,
     cost,
+    forecast,
     infra,
     diff,
     adopt,

@@ -9,6 +9,7 @@ with the design, and an error says the line and the nearest name.
 | `errors` | `TrafficError`, with file and line |
 | `nodes` | the parts of a YAML file, which know their lines |
 | `model` | `Traffic` and its parts: what a file says, as values |
+| `shape` | the shape of the load: hours, popularity, jobs |
 | `sections` | the sections: how each is read, and its schema |
 | `reading` | a file as `Traffic`, and the JSON schema of all files |
 | `starter` | a traffic file to begin with, and a `Traffic` as a file |
@@ -17,11 +18,14 @@ with the design, and an error says the line and the nearest name.
 from keyplan.capacity.traffic.errors import TrafficError
 from keyplan.capacity.traffic.model import ItemTraffic, PatternTraffic, TableUse, Traffic, WriteKind, WriteTraffic
 from keyplan.capacity.traffic.reading import read_traffic, traffic_of, traffic_schema
+from keyplan.capacity.traffic.shape import Job, Popularity
 from keyplan.capacity.traffic.starter import starter, traffic_text
 
 __all__ = [
     "ItemTraffic",
+    "Job",
     "PatternTraffic",
+    "Popularity",
     "TableUse",
     "Traffic",
     "TrafficError",

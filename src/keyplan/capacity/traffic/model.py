@@ -1,10 +1,11 @@
 """What a traffic file says, as values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from keyplan.capacity.quantities import Rate
+from keyplan.capacity.traffic.shape import Job, Popularity
 
 WriteKind: TypeAlias = Literal["create", "put", "update", "patch", "upsert", "delete"]
 CapacityMode: TypeAlias = Literal["on-demand", "provisioned"]
@@ -48,6 +49,8 @@ class ItemTraffic:
     """The average size in bytes. None: as the design expects, or as large as an example."""
     growth: Rate | None = None
     """How many are added."""
+    fixed: bool = False
+    """Whether there are as many however many users there are: categories, roles."""
     line: int = 0
 
 
@@ -94,6 +97,11 @@ class Traffic:
     """By the entity's name."""
     tables: Mapping[str, TableUse] = field(default_factory=dict)
     """By the table's name."""
+    hours: Sequence[float] = ()
+    """How busy each hour of a day is, compared with the others. None given: a curve with this `peak`."""
+    popularity: Mapping[str, Popularity] = field(default_factory=dict)
+    """How unequally the items of an entity are asked for, by the entity's name."""
+    jobs: Sequence[Job] = ()
 
     @property
     def requests_per_second(self) -> float:

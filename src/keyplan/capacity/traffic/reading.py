@@ -47,6 +47,7 @@ def _rates(traffic: Traffic, parts: Mapping[str, Part]) -> Iterator[tuple[Rate, 
     yield from ((each.rate, each.line) for each in traffic.patterns.values())
     yield from ((each.rate, each.line) for each in traffic.writes.values())
     yield from ((each.growth, each.line) for each in traffic.items.values() if each.growth is not None)
+    yield from ((each.rate, each.line) for each in traffic.jobs)
     for use in traffic.tables.values():
         given = (use.restores, use.exports, use.imports, use.stream_reads)
         yield from ((each, use.line) for each in given if each is not None)

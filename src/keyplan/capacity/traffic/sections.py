@@ -17,6 +17,16 @@ from keyplan.capacity.traffic.model import (
     WriteTraffic,
 )
 from keyplan.capacity.traffic.nodes import Part
+from keyplan.capacity.traffic.shape import (
+    HOURS_SCHEMA,
+    Job,
+    Popularity,
+    job_schema,
+    popularity_schema,
+    read_hours,
+    read_job,
+    read_popularity,
+)
 from keyplan.design import Design, Entity
 
 Schema: TypeAlias = Mapping[str, Any]
@@ -140,7 +150,8 @@ def named(part: Part, design: type[Design]) -> type[Entity]:
 
 # Items and tables
 
-_ITEM_FIELDS = {"count": COUNT_SCHEMA, "size": SIZE_SCHEMA, "growth": RATE_SCHEMA}
+_BOOLEAN: Schema = {"type": "boolean"}
+_ITEM_FIELDS = {"count": COUNT_SCHEMA, "size": SIZE_SCHEMA, "growth": RATE_SCHEMA, "fixed": _BOOLEAN}
 
 
 def _items(part: Part, design: type[Design]) -> dict[str, ItemTraffic]:
@@ -153,11 +164,11 @@ def _item(part: Part) -> ItemTraffic:
         fields["count"].read(count) if "count" in fields else 0,
         fields["size"].read(size) if "size" in fields else None,
         fields["growth"].read(rate) if "growth" in fields else None,
+        "fixed" in fields and fields["fixed"].is_true(),
         part.name_line,
     )
 
 
-_BOOLEAN: Schema = {"type": "boolean"}
 _TABLE_FIELDS: Mapping[str, tuple[Schema, Callable[[Part], object]]] = {
     "capacity": ({"enum": list(get_args(CapacityMode))}, lambda part: part.one_of(get_args(CapacityMode))),
     "utilization": (SHARE_SCHEMA, lambda part: part.read(share)),
@@ -191,6 +202,18 @@ def _at_least_one(part: Part) -> float:
             "not-a-peak", "the busiest hour can't be below the average", "Write how many times as much, such as 3."
         )
     return value
+
+
+# The shape of the load
+
+
+def _popularity(part: Part, design: type[Design]) -> dict[str, Popularity]:
+    return {each.name: read_popularity(each) for each in part.fields(entity_names(design), "entity")}
+
+
+def _jobs(part: Part, design: type[Design]) -> tuple[Job, ...]:
+    writes = [f"{entity}.{kind}" for entity in entity_names(design) for kind in get_args(WriteKind)]
+    return tuple(read_job(each, [*design.patterns, *writes]) for each in part.fields())
 
 
 SECTIONS: tuple[Section, ...] = (
@@ -234,5 +257,20 @@ SECTIONS: tuple[Section, ...] = (
         "How tables are run, if not as the design declares.",
         _tables,
         mapping_schema(object_schema({name: schema for name, (schema, _) in _TABLE_FIELDS.items()})),
+    ),
+    Section(
+        "hours",
+        "How busy each hour of a day is, compared with the others: 24 numbers.",
+        lambda part, _: read_hours(part),
+        HOURS_SCHEMA,
+    ),
+    Section(
+        "popularity",
+        "How unequally the items of an entity are asked for: the exponent of Zipf's law, and the share of the hottest.",
+        _popularity,
+        mapping_schema(popularity_schema(SHARE_SCHEMA)),
+    ),
+    Section(
+        "jobs", "What runs for a part of the day, beside the users.", _jobs, mapping_schema(job_schema(RATE_SCHEMA))
     ),
 )

@@ -1,6 +1,6 @@
 """A traffic file to begin with, and a `Traffic` as a file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 import yaml
@@ -15,6 +15,7 @@ from keyplan.capacity.traffic.model import (
     WriteKind,
     WriteTraffic,
 )
+from keyplan.capacity.traffic.shape import Job, Popularity
 from keyplan.design import Design, Entity
 from keyplan.design.examples import made_by_others
 
@@ -67,6 +68,8 @@ def _items_of(entity: type[Entity]) -> int:
 def traffic_text(traffic: Traffic, notes: Mapping[str, str] | None = None) -> str:
     """A traffic file that says this, with notes at the lines of patterns."""
     lines = [f"users: {_count(traffic.users)}"]
+    if traffic.hours:
+        lines.append(f"hours: [{', '.join(f'{each:g}' for each in traffic.hours)}]")
     if traffic.requests is not None:
         lines.append(f"requests: {traffic.requests}")
     if traffic.peak != 1:
@@ -76,6 +79,8 @@ def traffic_text(traffic: Traffic, notes: Mapping[str, str] | None = None) -> st
         ("writes", _writes(traffic.writes)),
         ("items", _items(traffic.items)),
         ("tables", _tables(traffic.tables)),
+        ("popularity", _popularity(traffic.popularity)),
+        ("jobs", _jobs(traffic.jobs)),
     ):
         if section := list(body):
             comment = [f"# {_COMMENTS[name]}"] if name in _COMMENTS and notes is not None else []
@@ -106,6 +111,7 @@ def _items(items: Mapping[str, ItemTraffic]) -> Iterator[str]:
         more = {
             "size": None if each.size is None else f"{each.size} bytes",
             "growth": None if each.growth is None else str(each.growth),
+            "fixed": "true" if each.fixed else None,
         }
         yield f"  {_name(name)}: {_short(_count(each.count), more, 'count')}"
 
@@ -117,6 +123,17 @@ def _tables(tables: Mapping[str, TableUse]) -> Iterator[str]:
         if given:
             yield f"  {_name(name)}:"
             yield from (f"    {each}: {_value(getattr(use, each))}" for each in given)
+
+
+def _popularity(popularity: Mapping[str, Popularity]) -> Iterator[str]:
+    for name, each in popularity.items():
+        yield f"  {_name(name)}: {_short(f'{each.exponent:g}', {'hottest': _share(each.hottest)}, 'zipf')}"
+
+
+def _jobs(jobs: Sequence[Job]) -> Iterator[str]:
+    for each in jobs:
+        said = f"run: {each.run}, rate: {each.rate}, start: {each.start:g}, hours: {each.hours:g}"
+        yield f"  {_name(each.name)}: {{{said}{', one: true' if each.one else ''}}}"
 
 
 def _value(value: object) -> str:

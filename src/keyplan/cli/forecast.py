@@ -1,0 +1,98 @@
+"""`keyplan forecast`: where a design runs hot under a given load."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from keyplan.cli.files import progress_bar
+from keyplan.cli.opening import design_of, fail
+
+if TYPE_CHECKING:
+    from keyplan.capacity.heat.forecasting import Forecast
+
+
+def forecast(
+    design: Annotated[
+        str, typer.Argument(help="Name of a system, or module:NAME of a design.", metavar="DESIGN", show_default=False)
+    ],
+    traffic: Annotated[
+        Path, typer.Option("--traffic", help="The traffic file. `keyplan cost --init` writes one to begin with.")
+    ],
+    users: Annotated[
+        str | None, typer.Option("--users", help="Another number of users than the file says, such as 10M.")
+    ] = None,
+    requests: Annotated[
+        str, typer.Option("--requests", help="How many requests are drawn, such as 10M. More are more exact.")
+    ] = "1M",
+    seed: Annotated[int, typer.Option("--seed", help="Another number draws other requests.")] = 1,
+    form: Annotated[
+        Literal["text", "markdown", "json"], typer.Option("--format", help="How to print the forecast.")
+    ] = "text",
+    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", help="Also write a heat map of the partitions.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Say which keys of a design run hot under a given load, how much is refused and when, and what would help.
+
+    A day of requests is drawn at random and sent through a model of DynamoDB's partitions. Nothing is sent to a
+    DynamoDB. The module that DESIGN names is imported, and so run. Needs NumPy: pip install 'keyplan[forecast]'.
+    """
+    from keyplan.capacity.heat import MissingNumPy, require_numpy
+
+    try:
+        require_numpy()
+    except MissingNumPy as error:
+        fail(str(error))
+    found = _forecast(design, traffic, users, requests, seed)
+
+    from keyplan.capacity.heat.heatmap import heat_map
+    from keyplan.capacity.heat.reports import as_json as json_of
+    from keyplan.capacity.heat.reports import as_markdown, as_text
+
+    if svg is not None:
+        try:
+            svg.write_text(heat_map(found), "utf-8")
+        except OSError as error:
+            fail(f"Can't write {svg}: {error.strerror or error}")
+    if as_json or form == "json":
+        typer.echo(json.dumps(json_of(found), indent=2, ensure_ascii=False))
+    else:
+        typer.echo((as_markdown if form == "markdown" else as_text)(found), nl=False)
+
+
+def _forecast(name: str, file: Path, users: str | None, requests: str, seed: int) -> Forecast:
+    from keyplan.capacity.heat.forecasting import forecast as forecast_of
+    from keyplan.capacity.metering import meter
+    from keyplan.capacity.traffic import TrafficError, read_traffic
+    from keyplan.engine import Engine
+
+    kind = design_of(name)
+    try:
+        traffic = read_traffic(file, kind)
+    except TrafficError as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"Can't read {file}: {error.strerror or error}. Write a file with: keyplan cost {name} --init {file}")
+    wanted = None if users is None else _count("--users", users)
+    drawn = _count("--requests", requests)
+    with progress_bar("Metering") as progress, Engine(ttl_interval=None) as engine:
+        metered = meter(kind, engine, traffic, progress=progress)
+    with progress_bar("Drawing requests") as progress:
+        return forecast_of(kind, metered, traffic, users=wanted, requests=drawn, seed=seed, progress=progress)
+
+
+def _count(option: str, text: str) -> int:
+    from keyplan.capacity.quantities import QuantityError, count
+
+    try:
+        found = count(text)
+    except QuantityError as error:
+        fail(f"{option}: {error}")
+    if not found:
+        fail(f"{option}: 0 is too few. Write a number such as 50_000 or 10M.")
+    return found
