@@ -132,7 +132,7 @@ def test_a_busy_partition_is_split_where_it_helps(positions: list[int], helps: b
     weights = np.full(50, WRITE_UNITS * 300 * 2 / 50)
     for _ in range(8):
         owners = partitions.find(at)
-        writes = np.bincount(owners, weights, len(partitions))
+        writes = np.bincount(owners, weights, len(partitions)).astype(np.float64)
         refused = partitions.serve(np.zeros(len(partitions)), writes, 300).refused_writes.max()
         partitions.split(at, weights)
     assert (len(partitions) > 1) is helps
