@@ -127,6 +127,7 @@ DOORS: dict[str, dict[str, list[str]]] = {
     "keyplan.capacity": {
         "keyplan.capacity.consumed": ALL,
         "keyplan.capacity.cost": ALL,
+        "keyplan.capacity.heat": ALL,
         "keyplan.capacity.metering": ALL,
         "keyplan.capacity.prices": ALL,
         "keyplan.capacity.recording": ALL,

@@ -346,8 +346,12 @@ def test_the_command_names_mistakes(traffic_file: Path, tmp_path: Path) -> None:
 
 def test_without_numpy_the_command_says_what_to_install(traffic_file: Path) -> None:
     script = (
-        "import sys, importlib.util as util; real = util.find_spec\n"
-        "util.find_spec = lambda name, *more: None if name == 'numpy' else real(name, *more)\n"
+        "import sys\n"
+        "class Missing:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.partition('.')[0] == 'numpy':\n"
+        "            raise ModuleNotFoundError('No module named numpy', name='numpy')\n"
+        "sys.meta_path.insert(0, Missing())\n"
         "import keyplan.cli; keyplan.cli.main()"
     )
     arguments = ["forecast", "wavyblog", "--traffic", str(traffic_file)]

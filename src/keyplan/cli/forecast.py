@@ -12,7 +12,7 @@ from keyplan.cli.files import progress_bar
 from keyplan.cli.opening import design_of, fail
 
 if TYPE_CHECKING:
-    from keyplan.capacity.heat.forecasting import Forecast
+    from keyplan.capacity.heat import Forecast
 
 
 def forecast(
@@ -42,18 +42,14 @@ def forecast(
     A day of requests is drawn at random and sent through a model of DynamoDB's partitions. Nothing is sent to a
     DynamoDB. The module that DESIGN names is imported, and so run. Needs NumPy: pip install 'keyplan[forecast]'.
     """
-    from keyplan.capacity.heat import MissingNumPy, require_numpy
-
     try:
-        require_numpy()
-    except MissingNumPy as error:
-        fail(str(error))
+        from keyplan.capacity.heat import as_json as json_of
+        from keyplan.capacity.heat import as_markdown, as_text, heat_map
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        fail("Forecasts need NumPy. Install it with: pip install 'keyplan[forecast]'")
     found = _forecast(design, traffic, users, requests, seed)
-
-    from keyplan.capacity.heat.heatmap import heat_map
-    from keyplan.capacity.heat.reports import as_json as json_of
-    from keyplan.capacity.heat.reports import as_markdown, as_text
-
     if svg is not None:
         try:
             svg.write_text(heat_map(found), "utf-8")
@@ -66,7 +62,7 @@ def forecast(
 
 
 def _forecast(name: str, file: Path, users: str | None, requests: str, seed: int) -> Forecast:
-    from keyplan.capacity.heat.forecasting import forecast as forecast_of
+    from keyplan.capacity.heat import forecast as forecast_of
     from keyplan.capacity.metering import meter
     from keyplan.capacity.traffic import TrafficError, read_traffic
     from keyplan.engine import Engine
@@ -87,7 +83,7 @@ def _forecast(name: str, file: Path, users: str | None, requests: str, seed: int
 
 
 def _count(option: str, text: str) -> int:
-    from keyplan.capacity.quantities import QuantityError, count
+    from keyplan.capacity.traffic import QuantityError, count
 
     try:
         found = count(text)

@@ -21,6 +21,8 @@ docs/forecast.md lists the assumptions.
 | `reports`, `heatmap` | a `Forecast` as text, Markdown, JSON, and as a picture |
 """
 
-from keyplan.capacity.heat.extra import MissingNumPy, require_numpy
+from keyplan.capacity.heat.forecasting import Forecast, forecast
+from keyplan.capacity.heat.heatmap import heat_map
+from keyplan.capacity.heat.reports import as_json, as_markdown, as_text
 
-__all__ = ["MissingNumPy", "require_numpy"]
+__all__ = ["Forecast", "as_json", "as_markdown", "as_text", "forecast", "heat_map"]
