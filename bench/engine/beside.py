@@ -1,4 +1,4 @@
-"""GetItem while others scan, hold the write lock, enable time to live or add an index: nobody should wait for them."""
+"""GetItem while others scan, hold the write lock, enable time to live, add an index or back up: nobody should wait."""
 
 from __future__ import annotations
 
@@ -109,6 +109,10 @@ def new_index(bench: Bench) -> Iterator[None]:
     yield from _together([_adding_index], bench)
 
 
+def backup(bench: Bench) -> Iterator[None]:
+    yield from _together([_backing_up], bench)
+
+
 LOADS: dict[str, Load] = {
     "nothing": nothing,
     "two scans with a filter": two_scans,
@@ -116,6 +120,7 @@ LOADS: dict[str, Load] = {
     "a held write lock": held_lock,
     "time to live switched on and off": time_to_live,
     "an index that is filled": new_index,
+    "a backup": backup,
 }
 
 
@@ -199,6 +204,15 @@ def _adding_index(bench: Bench, ended: threading.Event) -> None:
         time.sleep(0.2)
     delete: Request = {"TableName": READS, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "by_status"}}]}
     call(bench.running.port, "UpdateTable", delete)
+
+
+def _backing_up(bench: Bench, ended: threading.Event) -> None:
+    """One backup, which at 1,000,000 items takes longer than the measuring."""
+    made = call(bench.running.port, "CreateBackup", {"TableName": READS, "BackupName": "beside"})["BackupDetails"]
+    named: Request = {"BackupArn": cast("dict[str, Json]", made)["BackupArn"]}
+    while "CREATING" in json.dumps(call(bench.running.port, "DescribeBackup", named)):
+        time.sleep(0.2)
+    call(bench.running.port, "DeleteBackup", named)
 
 
 def _server(path: Path) -> Server:
