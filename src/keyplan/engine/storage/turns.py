@@ -18,6 +18,7 @@ from time import perf_counter
 TURN_SECONDS = 0.001
 LOOK_SECONDS = 0.001
 """After this time, the first in line looks whether the connection was left to nobody, or is taken for long."""
+LONGEST_PAUSE_SECONDS = 0.1
 KEEN_SECONDS = 0.0003
 """A thread that comes back within this time is expected to come back again, and isn't passed over until its turn ends.
 """
@@ -75,12 +76,15 @@ class Turns:
                 self._line.remove(place)
                 self._begin(place)
                 return True
-            if not whatever_it_takes and self._ended == ended:
-                if not self._leave(place):
-                    return True
+            if self._ended != ended:
+                ended, pause = self._ended, LOOK_SECONDS
+            elif whatever_it_takes:
+                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)  # the end of a long request passes it on
+            elif not self._leave(place):
+                return True
+            else:
                 self._long = ended
                 return False
-            ended = self._ended
         return True
 
     def _leave(self, place: _Place) -> bool:
