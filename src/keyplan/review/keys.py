@@ -6,11 +6,13 @@ from enum import Enum
 from itertools import takewhile
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
+from keyplan.design.attributes import KeyAttribute
 from keyplan.design.effects import Unique
 from keyplan.design.entity_spec import EntitySpec
 from keyplan.design.ids import IdFactory
 from keyplan.design.operations import Query
 from keyplan.design.specs import KeyPart, KeySpec
+from keyplan.design.tables import Index
 from keyplan.design.templates import Slot, Template
 from keyplan.review.reviewed import Reviewed
 
@@ -168,11 +170,33 @@ def neighbors(reviewed: Reviewed, query: Query[Any]) -> Sequence[Neighbor]:
     table = query.entities[0].spec.table
     for spec in reviewed.specs:
         if spec.table is table and spec.entity not in query.entities:
-            keys = [key for key in spec.keys if key.index is query.key.index]
+            keys = keys_in(spec, query.key.index)
             found += [Neighbor(spec, spec.name, key.hash, key.range, spec.known_attributes, key) for key in keys]
         if query.key.index is None:
             found += [_guards(spec, guard) for guard in spec.uniques if guard.table is table]
     return found
+
+
+def keys_in(spec: EntitySpec, index: Index | None) -> Sequence[KeySpec]:
+    """The keys of an entity's items in the table or in an index, also in one that they are in by chance."""
+    by_chance = key_by_chance(spec, index) if index is not None else None
+    return [by_chance] if by_chance is not None else [key for key in spec.keys if key.index is index]
+
+
+def key_by_chance(spec: EntitySpec, index: Index) -> KeySpec | None:
+    """The key of an entity's items in an index that it has no placement in, if they have all key attributes anyway."""
+    if any(key.index is index for key in spec.keys):
+        return None
+    fields = {field.stored: field.name for field in spec.fields.values() if field.on_top or not spec.table.envelope}
+    known = {part.attribute.name: part for part in spec.primary.parts}
+    known |= {
+        name: KeyPart(KeyAttribute(name, "S"), None, field) for name, field in fields.items() if name not in known
+    }
+    attributes = [attribute.name for attribute in index.attributes]
+    if not all(name in known for name in attributes) or set(attributes) <= set(spec.table.key_names):
+        return None
+    hash_parts, range_parts = ([known[each.name] for each in part] for part in (index.hash, index.range))
+    return KeySpec(index.name, spec.name, index, tuple(hash_parts), tuple(range_parts))
 
 
 def _guards(spec: EntitySpec, guard: Unique) -> Neighbor:
@@ -201,11 +225,14 @@ def prefix_parts(query: Query[Any]) -> tuple[str | Slot, ...]:
 
 def _begins_alike(own: EntitySpec, query: Query[Any], other: Neighbor) -> bool:
     """Whether the sort keys of a neighbor begin like those that a query reads."""
-    if query.bound is not None or not query.key.range:
-        return False  # a bound leaves some of them out, perhaps all
+    if query.bound is not None:
+        return False  # it leaves some of them out, perhaps all
+    first = query.key.range[0] if query.key.range else None
+    if first is None or first.template is None:
+        return first is None or first.field not in query.values
     prefix = prefix_parts(query)
     if not prefix:
-        return query.key.range[0].template is not None
+        return True
     theirs = _template(other.range[0]) if other.range else None
     if theirs is None:
         return False
@@ -227,9 +254,19 @@ def _same_partition(reviewed: Reviewed, own: EntitySpec, key: KeySpec, other: Ne
         if part.template is not None and template is not None:
             if not _aligned(own, part.template.parts, other.spec, template.parts):
                 return False
-        elif not isinstance(theirs, KeyPart) or part.field is None or part.field != theirs.field:
-            return False
+        else:
+            field = _only_field(part)
+            if not isinstance(theirs, KeyPart) or field is None or field != _only_field(theirs):
+                return False
     return True
+
+
+def _only_field(part: KeyPart) -> str | None:
+    """The field that a part of a key is, without any text around it."""
+    if part.template is None:
+        return part.field
+    slots = [slot for slot in part.template.parts if not isinstance(slot, str)]
+    return slots[0].field if len(part.template.parts) == len(slots) == 1 and slots[0] == Slot(slots[0].field) else None
 
 
 def _template(part: KeyPart | Template) -> Template | None:
@@ -283,12 +320,14 @@ def copies_beside(reviewed: Reviewed, spec: EntitySpec, key: KeySpec) -> int:
         return 0
     texts = _hash_texts(key, item.__dict__)
     return sum(
-        each.index is key.index and _hash_texts(each, made.__dict__) == texts
+        _hash_texts(each, made.__dict__) == texts
         for made in reviewed.made_from(spec)
         if made.spec.table is spec.table
-        for each in made.spec.keys
+        for each in keys_in(made.spec, key.index)
     )
 
 
-def _hash_texts(key: KeySpec, values: dict[str, object]) -> list[object]:
-    return [values[part.field] if part.field else part.template and part.template.write(values) for part in key.hash]
+def _hash_texts(key: KeySpec, values: dict[str, object]) -> list[str]:
+    """The hash key of an item, as text."""
+    texts = ((values[part.field] if part.field else part.template and part.template.write(values)) for part in key.hash)
+    return list(map(str, texts))

@@ -81,6 +81,12 @@ class Reviewed:
         return tuple((pattern, op) for pattern, op in self.reads if isinstance(op, Query))
 
     @cached_property
+    def lists(self) -> tuple[tuple[Pattern[..., Any], Query[Any]], ...]:
+        """The queries of all patterns that return items, in some order: those that aren't only counted."""
+        counted = {id(op.source) for _, op in self.reads if isinstance(op, ItemCount)}
+        return tuple((pattern, query) for pattern, query in self.queries if id(query) not in counted)
+
+    @cached_property
     def keys_read(self) -> tuple[tuple[EntitySpec, KeySpec], ...]:
         """The keys by which patterns query, with their entities, each once; of a collection, those of all entities."""
         found: dict[tuple[str, str], tuple[EntitySpec, KeySpec]] = {}

@@ -27,7 +27,7 @@ FUNKEDUPSHIFT: Known = {
     "The document has no rule for deleting a player": _NO_RULE,
     "A match has an entitySk": ("KP040 SquashMatch.by_entity",),
     "List by date range": ("KP131 SquashMatch.by_squash_date.squash_date",),
-    "List by date: bySquashDate": ("KP323 Participation",),
+    "List by date: bySquashDate": ("KP303 FunkedUpShift.matches_by_date", "KP323 Participation"),
     "Matches for a player": "the document asks for no order, so each order is right",
     "A profile has avatarKey": _NOT_KEYS,
     "Avatar stored at": _NOT_KEYS,

@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from keyplan.design import Design, Entity, Id, Table, derived, expect, key, limit, local
+from keyplan.design import Design, Entity, Id, OneLine, Table, derived, expect, key, limit, local, vector_index
 from tests.review.rules.cases import Cases
 
 CASES = Cases()
-table = Table("Things", key("PK", "SK"))
+table = Table("Things", key("PK", "SK"), vectors={"ByMeaning": vector_index("meaning", 3)})
 threads = Table("Threads", key("forum", "subject"), indexes={"LastPost": local("last_post")})
 
 
@@ -27,7 +27,7 @@ class Tagged(Entity, table=table):
 def posts_with_any_number_of_tags() -> type[Design]:
     class Post(Entity, table=table):
         post_id: Id
-        tags: frozenset[str] = frozenset()
+        tags: frozenset[Annotated[str, OneLine(max_length=50)]] = frozenset()
         likes: list[Id] = Field(default_factory=list)
         primary = key("POST#{post_id}", "POST")
 
@@ -49,6 +49,8 @@ def posts_with_a_few_tags() -> type[Design]:
         tags: Annotated[frozenset[str], Field(max_length=10)] = frozenset()
         days: frozenset[Literal["mo", "tu", "we"]] = frozenset()
         place: tuple[int, int] = (0, 0)
+        pictures: Annotated[list[Id], Field(max_length=3)] | None = None
+        meaning: tuple[float, ...] = ()
         links: Annotated[list[str], limit(at_most_ten)] = Field(default_factory=list)
         primary = key("POST#{post_id}", "POST")
 

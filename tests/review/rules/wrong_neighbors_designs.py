@@ -21,6 +21,7 @@ from tests.review.rules.cases import Cases
 
 CASES = Cases()
 table = Table("Sites", key("PK", "SK"), indexes={"ByDay": key("day", "match"), "ByKind": key("kind", "PK")})
+leagues = Table("Leagues", key("PK", "SK"), indexes={"ByLeague": key("league")})
 typed = Table("Typed", key("PK", "SK"), type_attribute="type")
 
 
@@ -163,6 +164,30 @@ def a_partition_for_each_kind() -> type[Design]:
             return query(Place.by_kind, kind="PLACE")
 
     return Kinds
+
+
+@CASES.finds("KP303", "Teams.in_league")
+def an_index_that_players_are_in_by_chance() -> type[Design]:
+    class Team(Entity, table=leagues):
+        team_id: Id
+        league: Id
+        primary = key("TEAM#{team_id}", "TEAM")
+        by_league = leagues.ByLeague("{league}")
+
+    class Player(Entity, table=leagues):
+        player_id: Id
+        league: Id
+        primary = key("PLAYER#{player_id}", "PLAYER")
+
+    class Teams(Design):
+        tables = (leagues,)
+        entities = (Team, Player)
+
+        @pattern("Teams in a league")
+        def in_league(self, league: str) -> Query[Team]:
+            return query(Team.by_league, league=league)
+
+    return Teams
 
 
 @CASES.finds("KP304", "Role.primary", "Role.name_guard")

@@ -40,8 +40,8 @@ EXPECTED: dict[type[Design], dict[str, str]] = {
     # Two devices can be escalated to one supervisor at the same time.
     DeviceLog: {"KP310 Reading.escalated": "info"},
     SocialNetwork: {},
-    # A name and an e-mail address are guarded, so that changes of them are compared as a whole.
-    Forge: {},
+    # An issue can have any number of labels, with an item for each.
+    Forge: {"KP409 Issue.labels": "warning"},
     # Lists over all tenants: for the operator's own use. One of them is an index of keys.
     Saas: {"KP215 Saas.tenants_on": "info", "KP402 Tenant.trials": "info", "KP404 Tenant.by_plan": "info"},
     # The work queue of the warehouse.

@@ -10,6 +10,7 @@ from keyplan.design.operations import Follow, ItemCount, Query
 from keyplan.design.selections import select
 from keyplan.design.specs import KeySpec
 from keyplan.design.tables import Index
+from keyplan.review.keys import keys_in
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Problem, rule
 
@@ -34,7 +35,7 @@ def unused_index(reviewed: Reviewed) -> Iterator[Problem]:
     for table in reviewed.tables:
         for index in table.by_name.values():
             if index not in used and reviewed.knows_all_jobs:
-                writers = ", ".join(spec.name for spec, _ in reviewed.placed_in(index))
+                writers = ", ".join(spec.name for spec in reviewed.entities_in(table) if keys_in(spec, index))
                 yield Problem(
                     reviewed.at_table(table, index.name),
                     f"nothing reads the index {index.name}"

@@ -4,10 +4,15 @@ The limits of items and of item collections are from AWS's "Constraints in Amazo
 Local Secondary Indexes"."""
 
 from collections.abc import Iterator
-from typing import get_args, get_origin
+from enum import Enum
+from typing import Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
 
 from keyplan.design import Table
+from keyplan.design.annotations import plain_type
 from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.fields import markers
 from keyplan.design.limits import Limit
 from keyplan.design.transaction_size import is_list, length_limit, lists_followed
 from keyplan.review.reviewed import Reviewed
@@ -53,15 +58,25 @@ def unbounded_list(reviewed: Reviewed) -> Iterator[Problem]:
 def _is_unbounded(spec: EntitySpec, name: str) -> bool:
     """Whether nothing that is declared limits the length of a list."""
     field = spec.fields[name]
-    if field.large is not None or not is_list(field.annotation) or length_limit(spec, name) is not None:
+    if field.large is not None or not is_list(field.annotation):
         return False
-    members = get_args(field.annotation)
-    is_fixed = get_origin(field.annotation) is tuple and Ellipsis not in members
-    is_set_of_few = get_origin(field.annotation) in (set, frozenset) and all(
-        get_origin(each) is not None for each in members
-    )
-    own_limit = any(isinstance(mark, Limit) for mark in spec.entity.declared_fields[name].metadata)
-    return not (is_fixed or is_set_of_few or own_limit)
+    is_vector = any(index.attribute == field.stored for index in spec.table.vectors_by_name.values())
+    limited = any(map(_limits_length, markers(spec.entity.declared_fields[name])))
+    return not (is_vector or limited or length_limit(spec, name) is not None or _is_set_of_few(field.annotation))
+
+
+def _limits_length(mark: object) -> bool:
+    """Whether a marker of a field limits the length, or may do so."""
+    inside = mark.metadata if isinstance(mark, FieldInfo) else ()
+    return isinstance(mark, Limit) or any(getattr(each, "max_length", None) is not None for each in (mark, *inside))
+
+
+def _is_set_of_few(annotation: object) -> bool:
+    """Whether it is a set of values of which there are few."""
+    (member,) = get_args(annotation) if len(get_args(annotation)) == 1 else (None,)
+    plain = plain_type(member)
+    is_few = get_origin(plain) is Literal or (isinstance(plain, type) and issubclass(plain, Enum | bool))
+    return get_origin(annotation) in (set, frozenset) and is_few
 
 
 @rule(

@@ -10,7 +10,7 @@ from keyplan.design.specs import KeySpec
 from keyplan.design.storable import classes_in
 from keyplan.design.tables import Index
 from keyplan.design.templates import Slot
-from keyplan.review.keys import first_sorting, sort_slots
+from keyplan.review.keys import first_sorting, key_by_chance, keys_in, sort_slots
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Problem, rule
 
@@ -69,7 +69,7 @@ def _stray(spec: EntitySpec) -> Iterator[tuple[str, Index]]:
     """The optional fields with the name of an index key, of entities that aren't in the index."""
     for index in spec.table.by_name.values():
         names = {attribute.name for attribute in index.attributes} - set(spec.table.key_names)
-        if any(key.index is index for key in spec.keys) or names <= {field.stored for field in spec.fields.values()}:
+        if keys_in(spec, index):
             continue  # its items are in the index
         for field in spec.fields.values():
             if field.optional and field.stored in names - spec.key_attributes.keys():
@@ -94,16 +94,15 @@ def in_index_by_chance(reviewed: Reviewed) -> Iterator[Problem]:
     meant to be there, say so with a placement.
     """
     for spec in (each for each in reviewed.specs if not each.broken):
-        stored = {field.stored for field in spec.fields.values() if field.on_top or not spec.table.envelope}
         for index in spec.table.by_name.values():
-            names = {attribute.name for attribute in index.attributes} - set(spec.table.key_names)
-            is_placed = any(key.index is index for key in spec.keys)
-            if names and names <= stored and not is_placed:
+            key = key_by_chance(spec, index)
+            if key is not None:
+                names = [part.attribute.name for part in key.parts if part not in spec.primary.parts]
                 yield Problem(
                     reviewed.at(spec),
-                    f"its items have {' and '.join(sorted(names))}, so that they are in the index {index.name}",
+                    f"its items have {' and '.join(names)}, so that they are in the index {index.name}",
                     "Store one of these under another name, or declare the placement.",
-                    f'Annotated[..., stored("other{min(names)}")]',
+                    f'Annotated[..., stored("other{names[0]}")]',
                 )
 
 

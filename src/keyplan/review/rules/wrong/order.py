@@ -61,7 +61,7 @@ def mixed_case(reviewed: Reviewed) -> Iterator[Problem]:
 def _read_by(reviewed: Reviewed) -> Iterator[tuple[EntitySpec, KeySpec, Slot | None, str]]:
     """The fields by which queries find and sort items: with the key, and what is done by them."""
     seen: set[tuple[str, str, str]] = set()
-    for _, query in reviewed.queries:
+    for _, query in reviewed.lists:
         spec = query.entities[0].spec
         if len(query.entities) > 1 or query.key.index is None:
             continue  # in a primary key, a text is what the item is known by
@@ -225,7 +225,7 @@ def newest_by_text(reviewed: Reviewed) -> Iterator[Problem]:
 
     Let the sort key begin with a time: `{created_at}#{slug}`.
     """
-    for pattern, query in reviewed.queries:
+    for pattern, query in reviewed.lists:
         slot = first_sorting(query) if query.newest_first and len(query.entities) == 1 else None
         if slot is not None and _says_nothing_of_time(reviewed, query.entities[0].spec, slot):
             yield Problem(
@@ -276,7 +276,7 @@ def ties(reviewed: Reviewed) -> Iterator[Problem]:
     End the sort key with what tells the items apart: `{created_at}#{post_id}`.
     """
     seen: set[tuple[str, str]] = set()
-    for _, query in reviewed.queries:
+    for _, query in reviewed.lists:
         spec, key = query.entities[0].spec, query.key
         last = _last_sorting(query)
         if len(query.entities) > 1 or key.index is None or last is None or (spec.name, key.name) in seen or spec.broken:
