@@ -64,7 +64,7 @@ class Shop(Design):
     entities = (Order,)
     tenant_field = "org"
     regions = ("eu-central-1", "us-east-1")
-    accepted = (accept("KP031", "Order.primary", because="there are few"),)
+    accepted = (accept("KP402", "Order.primary", because="there are few"),)
 
     @pattern("Get order", decides="whether it may be shipped", returns=1)
     def order(self, org: str, number: str) -> Get[Order]:
@@ -175,7 +175,7 @@ def a_consumer_of_no_stream() -> object:
     return Table("Orders", key("id"), consumers=(consumer("search"),))
 
 
-@declares("acceptance", "accept", 'Write a code such as "KP031", or the name of a rule.')
+@declares("acceptance", "accept", 'Write a code such as "KP402", or the name of a rule.')
 def an_accepted_code_that_is_none() -> object:
     return accept("KP 31", "Order", because="it is")
 
@@ -183,19 +183,19 @@ def an_accepted_code_that_is_none() -> object:
 REASON = "Say which finding is accepted, and why: readers of the design need the reason."
 
 
-@declares("acceptance", "accept('KP031')", REASON)
+@declares("acceptance", "accept('KP402')", REASON)
 def an_acceptance_without_a_reason() -> object:
-    return accept("KP031", "Order", because="")
+    return accept("KP402", "Order", because="")
 
 
 @declares(
     "acceptance",
     "Wrong.accepted",
-    'Write accepted = (accept("KP031", "Post.by_type", because="..."),), with the comma.',
+    'Write accepted = (accept("KP402", "Post.by_type", because="..."),), with the comma.',
 )
 def an_acceptance_without_the_comma() -> object:
     class Wrong(Design):
-        accepted = accept("KP031", "Order", because="it is")  # type: ignore[assignment]
+        accepted = accept("KP402", "Order", because="it is")  # type: ignore[assignment]
 
     return Wrong
 

@@ -89,7 +89,7 @@ class Accepted:
 
 
 def accept(rule: str, place: str, *, because: str) -> Accepted:
-    """Accept what a review finds: `accept("KP031", "Post.by_type", because="there are at most a few hundred posts")`.
+    """Accept what a review finds: `accept("KP402", "Post.by_type", because="there are at most a few hundred posts")`.
 
     `rule` is the code or the name of a rule. `place` is the place of the finding; the name of an entity, a table or a
     design stands for everything in it.
@@ -97,7 +97,7 @@ def accept(rule: str, place: str, *, because: str) -> Accepted:
     with recorded():
         if not _RULE.fullmatch(rule):
             problem = f"{rule!r} isn't the code or the name of a rule"
-            raise DesignError("acceptance", "accept", problem, 'Write a code such as "KP031", or the name of a rule.')
+            raise DesignError("acceptance", "accept", problem, 'Write a code such as "KP402", or the name of a rule.')
         for name, value in (("place", place), ("because", because)):
             if not _is_text(value):
                 problem = f"{name} is {value!r}"
@@ -213,7 +213,7 @@ def check_design_words(
         _check_regions(f"{place}.regions", regions)
     with recorded():
         if not isinstance(accepted, Sequence) or not all(isinstance(each, Accepted) for each in accepted):
-            remedy = 'Write accepted = (accept("KP031", "Post.by_type", because="..."),), with the comma.'
+            remedy = 'Write accepted = (accept("KP402", "Post.by_type", because="..."),), with the comma.'
             raise DesignError("acceptance", f"{place}.accepted", "it isn't a list of accept(...)", remedy)
 
 

@@ -23,6 +23,14 @@ def _is_by_tenant(key: KeySpec, tenant: str) -> bool:
     return any(tenant in part.fields for part in key.hash)
 
 
+def _with_tenant(key: KeySpec, tenant: str) -> str:
+    """The templates of a key, with the tenant in front of the first."""
+    first, *others = [part.source for part in key.hash]
+    hash_ = [f'"{tenant.upper()}#{{{tenant}}}#{first}"', *(f'"{each}"' for each in others)]
+    range_ = [f'"{part.source}"' for part in key.range]
+    return ", ".join([hash_[0] if not others else f"({', '.join(hash_)})", *range_])
+
+
 @rule(
     "KP511",
     "key-without-tenant",
@@ -48,6 +56,7 @@ def key_without_tenant(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
                 reviewed.at(spec, key=spec.primary),
                 f"{tenant} isn't in the hash key, so a key of one tenant can find an item of another",
                 "Put the tenant into the hash key.",
+                f"primary = key({_with_tenant(spec.primary, tenant)})",
             )
 
 
@@ -76,6 +85,7 @@ def index_without_tenant(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
                     reviewed.at(spec, key=key),
                     f"{tenant} isn't in the hash key, so a query returns items of all tenants",
                     "Put the tenant into the hash key.",
+                    f"{key.index.name if key.index else ''}({_with_tenant(key, tenant)})",
                 )
 
 
@@ -104,4 +114,5 @@ def guard_across_tenants(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
                     reviewed.at(spec, guard.name),
                     f"{tenant} isn't in its key, so what one tenant has can't be used by another",
                     "Put the tenant into its key.",
+                    f'{guard.name} = unique("{tenant.upper()}#{{{tenant}}}#{guard.hash_text}")',
                 )
