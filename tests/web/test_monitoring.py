@@ -11,8 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from keyplan.web import SIGNED_IN, Api, Missing, allow
-from keyplan.web.routes.handling import takes_long
+from keyplan.web import SIGNED_IN, Api, Missing, allow, takes_long
 from keyplan.web.server import monitoring
 from keyplan.web.settings import Settings
 from tests.web.answers import problem

@@ -35,7 +35,6 @@ from keyplan.web.pages.reading import invalid
 from keyplan.web.pages.rendering import Site, folder_of
 from keyplan.web.pages.views import View
 from keyplan.web.pages.zones import is_shown_twice, local_time
-from keyplan.web.routes.handling import takes_long
 from keyplan.web.settings import IssuerSettings, Settings
 from keyplan.web.system.access import ANYONE, SIGNED_IN, Caller, Permission
 from keyplan.web.system.api_routes import Api, SetCookie
@@ -50,6 +49,7 @@ from keyplan.web.system.page_views import Listed
 from keyplan.web.system.rates import RateLimit
 from keyplan.web.system.running import Progress, Running, System
 from keyplan.web.system.service import Service, allow
+from keyplan.web.system.turns import takes_long
 
 __all__ = [
     "ANYONE",

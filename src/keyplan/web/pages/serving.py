@@ -44,7 +44,7 @@ from keyplan.web.system.confirm import CONFIRMED
 from keyplan.web.system.observe import Trace, logger
 from keyplan.web.system.page_routes import Everywhere, PageFunction, PageRoute
 from keyplan.web.system.service import Service
-from keyplan.web.system.turns import in_turn, unless_it_writes
+from keyplan.web.system.turns import answered
 
 _SHOWN_IN_THE_FORM = {400, 401, 409, 412, 422, 503}
 """After these, people can correct what they entered and send it again."""
@@ -110,14 +110,11 @@ class Serving:
                 response = await run_in_threadpool(self._refused, page, request, visitor, values, error)
             return self._finished(response, visitor)
 
-        async def acted(request: Request, **values: Any) -> Response:  # noqa: ANN401 - as above
-            return await in_turn(request.scope["keyplan"].address, partial(served, request, **values))
+        async def answer(request: Request, **values: Any) -> Response:  # noqa: ANN401 - as above
+            work, address = partial(served, request, **values), request.scope["keyplan"].address
+            return await answered(work, subject=address, reads=page.verb == "GET")
 
-        async def shown(request: Request, **values: Any) -> Response:  # noqa: ANN401 - as above
-            work = partial(served, request, **values)
-            return await unless_it_writes(request.scope["keyplan"].address, partial(run_in_threadpool, work), work)
-
-        endpoint: Any = queued if page.hashes else acted if page.verb == "POST" else shown
+        endpoint: Any = queued if page.hashes else answer
         endpoint.__signature__ = inspect.Signature(list(signature.in_request()))  # FastAPI reads it
         endpoint.__name__ = page.function.__name__
         return cast("Callable[..., Any]", endpoint)

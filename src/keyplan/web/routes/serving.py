@@ -21,12 +21,13 @@ from keyplan.web.models.sending import LimitedRequest, as_sent
 from keyplan.web.models.signatures import found, signature_of
 from keyplan.web.models.versions import TAGS, etag, not_modified, versions_in
 from keyplan.web.routes.document import has_version, responses_of
-from keyplan.web.routes.handling import answered, handled
+from keyplan.web.routes.handling import handled
 from keyplan.web.system.access import ANYONE, Caller
 from keyplan.web.system.api_routes import Api, Route, SetCookie
 from keyplan.web.system.observe import Trace
 from keyplan.web.system.running import Running
 from keyplan.web.system.service import Service
+from keyplan.web.system.turns import answered
 
 _IF_MATCH = Header(
     description="The ETag of the version to change, or `*` for any version.",
@@ -139,7 +140,7 @@ def _endpoint(route: Route) -> Callable[..., Coroutine[Any, Any, Response]]:
         # A read of an embedded file doesn't block, and switching to a thread takes longer than most reads.
         caller: Caller | None = request.state.caller
         subject = request.scope["keyplan"].address if caller is None else f"{running.system.name} {caller.sub}"
-        return await answered(work, reads=route.verb == "GET", at_once=running.settings.embedded, subject=subject)
+        return await answered(work, subject=subject, reads=route.verb == "GET", at_once=running.settings.embedded)
 
     endpoint.__signature__ = inspect.Signature(takes)  # type: ignore[attr-defined]  # FastAPI reads it
     endpoint.__name__ = route.method.__name__

@@ -22,7 +22,7 @@ from keyplan.web.system.api_routes import Api
 from keyplan.web.system.hashing import HashingQueue
 from keyplan.web.system.page_routes import Pages
 from keyplan.web.system.rates import Rates
-from keyplan.web.system.turns import needs_turn
+from keyplan.web.system.turns import begins_to_write
 
 D = TypeVar("D", bound=Design)
 T = TypeVar("T")
@@ -123,7 +123,7 @@ class Running(Generic[D]):
                 raise DataError("a service wrote before it was decided whether the caller may do that")
             if visit.rehearses:
                 raise WouldWriteError
-            needs_turn()
+            begins_to_write()
             return beside(plan) if beside is not None else ()
 
         store = self.store.with_(clock=lambda: visit.now, beside=allowed)

@@ -171,12 +171,12 @@ class Service(Roles, Generic[D]):
         where that is something else than what is read: a league, where a grant in it is looked for.
         """
         found = next(iter(self.store.run(op.limit(1)).items), None) if isinstance(op, Query) else self.store.run(op)
-        # What is hidden is missing in the same words, or they would tell that it exists.
-        absent = missing(sought or (op.entities[0] if isinstance(op, Query) else entity_of(op)))
-        if found is None:
-            raise absent
-        if allowed is not None and not allowed(found):
-            raise absent if (hidden(found) if callable(hidden) else hidden) else Forbidden
+        is_refused = found is not None and allowed is not None and not allowed(found)
+        if found is None or (is_refused and (hidden(found) if callable(hidden) else hidden)):
+            # What is hidden is missing in the same words, or they would tell that it exists.
+            raise missing(sought or (op.entities[0] if isinstance(op, Query) else entity_of(op)))
+        if is_refused:
+            raise Forbidden
         if allowed is not None:
             self.visit.writes_allowed = True
         self.current(found, versions)

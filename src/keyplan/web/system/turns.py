@@ -1,4 +1,4 @@
-"""Turns for requests that write, so that they don't hold all the threads that serve requests.
+"""Where requests run: reads on the event loop or in a thread, and what writes in turns.
 
 A write may wait for storage, such as behind a lock that another process holds. The thread that it runs in waits too,
 and without threads nobody could even read a page. So all writes together use three quarters of the threads at most,
@@ -9,7 +9,7 @@ soon as it begins to write, it starts again with one.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -55,32 +55,47 @@ def turns() -> Turns:
     return _turns[loop]
 
 
-class _NeedsTurn(BaseException):
-    """A request that only read so far began to write. Nothing may catch it as an error of the request."""
+class _TakesLong(BaseException):
+    """The work has to run in a thread instead of the event loop. Nothing may catch it as an error of the request."""
 
 
-_only_reads: ContextVar[bool] = ContextVar("keyplan_only_reads", default=False)
+class _Writes(BaseException):
+    """The work has to run in a turn. Nothing may catch it as an error of the request."""
 
 
-def needs_turn() -> None:
-    """Declare that what follows writes. A request without a turn starts again, and then has one."""
-    if _only_reads.get():
-        raise _NeedsTurn
+_LOOP, _THREAD = "event loop", "thread"
+_reads: ContextVar[str | None] = ContextVar("keyplan_reads", default=None)
+"""Where a request runs that only read so far."""
 
 
-async def unless_it_writes(subject: str, reads: Callable[[], Awaitable[T]], work: Callable[[], T]) -> T:
-    """The result of a request's work that should only read. If it writes, it is done again, in a turn."""
-    token = _only_reads.set(True)
-    try:
-        return await reads()
-    except _NeedsTurn:
-        pass
-    finally:
-        _only_reads.reset(token)
-    return await in_turn(subject, work)
+def takes_long() -> None:
+    """Declare that what follows is slow. A read that runs on the event loop then starts again in a thread."""
+    if _reads.get() is _LOOP:
+        raise _TakesLong
 
 
-async def in_turn(subject: str, work: Callable[[], T]) -> T:
-    """The result of work that writes, in a thread."""
+def begins_to_write() -> None:
+    """Declare that what follows writes. A request without a turn starts again in one."""
+    if _reads.get() is not None:
+        raise _Writes
+
+
+async def answered(work: Callable[[], T], *, subject: str, reads: bool, at_once: bool = False) -> T:
+    """The result of a request's work, which runs in a thread. A read runs on the event loop with `at_once`.
+
+    What writes waits for a turn of the subject: the person or the address that the request is from.
+    """
+    for place in (_LOOP, _THREAD) if at_once else (_THREAD,):
+        if not reads:
+            break
+        token = _reads.set(place)
+        try:
+            return work() if place is _LOOP else await run_in_threadpool(work)
+        except _TakesLong:
+            continue
+        except _Writes:
+            break
+        finally:
+            _reads.reset(token)
     async with turns().of(subject):
         return await run_in_threadpool(work)
