@@ -118,17 +118,6 @@ def test_the_pad_disappears_when_somebody_else_finishes_the_game(phone: Page, se
     expect(pad).to_have_count(0, timeout=2 * FOLLOWS)
 
 
-def test_while_there_is_no_network_the_page_says_so(browser_page: Page, served: Club) -> None:
-    enter(browser_page, served.site.url, "Vera Lind", "/games/g1")
-    live = browser_page.locator("[data-live]")
-    browser_page.context.set_offline(True)
-    expect(live).to_have_class("lost")
-    served.goal()
-    browser_page.context.set_offline(False)
-    expect(live).not_to_have_class("lost", timeout=3 * FOLLOWS)
-    conceded(browser_page, 1, 0, 0)
-
-
 def test_all_of_a_game_without_javascript(plain_page: Page, served: Club) -> None:
     page = plain_page
     enter(page, served.site.url, "Sam Okafor", "/games/g1")
