@@ -173,13 +173,14 @@ def stalling(started: Site) -> Iterator[tuple[str, Event]]:
                 to.sendall(data[:-5] if forms and not works.is_set() and data.startswith(b"POST ") else data)
             to.shutdown(socket.SHUT_WR)
 
-    threads = []
+    threads, open_ones = list[Thread](), list[socket.socket]()
 
     def accept() -> None:
         with listener, suppress(OSError):
             while True:
                 here, _ = listener.accept()
                 there = socket.create_connection((target[0], int(target[1])))
+                open_ones.extend((here, there))
                 for source, to, forms in ((here, there, True), (there, here, False)):
                     threads.append(Thread(target=forward, args=[source, to], kwargs={"forms": forms}))
                     threads[-1].start()
@@ -189,7 +190,9 @@ def stalling(started: Site) -> Iterator[tuple[str, Event]]:
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}", works
     finally:
-        listener.shutdown(socket.SHUT_RDWR)
+        for ended in (listener, *open_ones):  # browsers keep connections
+            with suppress(OSError):
+                ended.shutdown(socket.SHUT_RDWR)
         for each in (accepting, *threads):
             each.join(10)
 
