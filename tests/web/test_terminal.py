@@ -91,17 +91,23 @@ def terminal(folder: Path, *arguments: str, **given: str) -> Iterator[Terminal]:
 DEMO = ("serve", "--demo", "--dev", "--port", "0", "--system", "wavyblog", "--system", "hacktracker")
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose file has the demo data once the first test has run."""
+    return tmp_path_factory.mktemp("filled")
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_terminal_shows_where_everything_is(tmp_path: Path, workers: str) -> None:
-    with terminal(tmp_path, *DEMO, "--workers", workers) as shown:
+def test_a_terminal_shows_where_everything_is(filled: Path, workers: str) -> None:
+    with terminal(filled, *DEMO, "--workers", workers) as shown:
         url = shown.until(r"Keyplan on (http://127\.0\.0\.1:\d+)\. Press Ctrl\+C to stop\.")[1]
         shown.until("Mode ")
         assert re.search(rf"WavyBlog +{url}/wavyblog/", shown.text)
         assert re.search(r"Sign in as mira_berg \(admin, password wavy-demo\)", shown.text)
         assert re.search(rf"HackTracker +{url}/hacktracker/", shown.text)
         assert re.search(r"Sign in as Casey Rivera \(owns the Harbor Herons\), .* and 3 more", shown.text)
-        assert re.search(rf"Data +{re.escape(str(tmp_path / 'keyplan.db'))}", shown.text)
-        assert re.search(rf"Uploads +{re.escape(str(tmp_path / 'keyplan.db.media'))}", shown.text)
+        assert re.search(rf"Data +{re.escape(str(filled / 'keyplan.db'))}", shown.text)
+        assert re.search(rf"Uploads +{re.escape(str(filled / 'keyplan.db.media'))}", shown.text)
         login = {"user": "mira_berg", "password": "wavy-demo"}
         assert httpx.post(f"{url}/api/wavyblog/login", json=login, timeout=30).status_code == 200
         shown.until(r"\d\d:\d\d:\d\d  200  POST   /api/wavyblog/login  \d+ ms, \d+ calls, \S+ units")
