@@ -125,4 +125,4 @@ def test_a_club_has_one_zone_for_everybody(new_yorker: Page, tmp_path: Path) -> 
         page.get_by_role("button", name="Speichern", exact=True).click()
         said = "am 27. Oktober 2030 in Europe/Berlin zweimal. Gespeichert wurde die erste (CEST, nicht CET)."
         expect(page.get_by_role("status")).to_contain_text(said)
-        expect(page.get_by_text("02:30 CEST Uhr")).to_be_visible()
+        expect(page.get_by_text("02:30 Uhr (CEST)")).to_be_visible()

@@ -188,6 +188,8 @@ _VALUES = {
     "Enter a number.": "Bitte eine Zahl eingeben.",
     "Choose yes or no.": "Bitte Ja oder Nein wählen.",
     "Enter a date.": "Bitte ein Datum eingeben.",
+    "“": "„",
+    "”": "“",
     "Enter a date and a time.": "Bitte Datum und Uhrzeit eingeben.",
     "Enter a time.": "Bitte eine Uhrzeit eingeben.",
     "Enter a valid e-mail address.": "Bitte eine gültige E-Mail-Adresse eingeben.",

@@ -44,19 +44,19 @@ def day(value: datetime) -> Markup:
 
 
 def clock(value: datetime) -> str:
-    """A time of day."""
+    """A time of day; one that clocks show twice with its zone."""
     local = value.astimezone(BERLIN)
-    return f"{local:%H:%M} {local.tzname()}" if is_shown_twice(local) else f"{local:%H:%M}"
+    return f"{local:%H:%M} Uhr ({local.tzname()})" if is_shown_twice(local) else f"{local:%H:%M} Uhr"
 
 
 def span(start: datetime, end: datetime | None) -> Markup:
     """From when to when."""
-    first = Markup("{}, {} Uhr").format(day(start), clock(start))
+    first = Markup("{}, {}").format(day(start), clock(start))
     if end is None or end == start:
         return first
     if start.astimezone(BERLIN).date() == end.astimezone(BERLIN).date():
-        return Markup("{}, {} bis {} Uhr").format(day(start), clock(start), clock(end))
-    return Markup("{} bis {}, {} Uhr").format(first, day(end), clock(end))
+        return Markup("{} bis {}").format(first.removesuffix(" Uhr"), clock(end))
+    return Markup("{} bis {}, {}").format(first, day(end), clock(end))
 
 
 def by_age(media: MediaOut) -> str:
