@@ -8,12 +8,14 @@ import pytest
 from keyplan.capacity.consumed import Place, Units
 from keyplan.capacity.cost import GB, Cost, Line, cost_of
 from keyplan.capacity.cost.provisioned import day_of
-from keyplan.capacity.metering import Metered, MeteredDesign, StoredPart
+from keyplan.capacity.metering import Metered, MeteredDesign, StoredPart, meter
 from keyplan.capacity.prices import Charge, Price, Prices, known_prices
 from keyplan.capacity.quantities import HOURS_OF_MONTH, Rate
 from keyplan.capacity.report import json_report, markdown_report, text_report, usd
 from keyplan.capacity.traffic.model import ItemTraffic, PatternTraffic, TableUse, Traffic, WriteTraffic
-from keyplan.design import Design, Entity, Id, Query, Table, key, local, pattern, query
+from keyplan.design import Design, Entity, Id, Nearest, Query, Table, key, local, pattern, query
+from keyplan.engine import Engine
+from tests.all_designs import design
 
 SECONDS = HOURS_OF_MONTH * 3600
 table = Table("Notes", key("pk", "sk"), indexes={"ByTag": key("tag", "sk"), "Local": local("at")})
@@ -174,9 +176,35 @@ def test_a_price_that_is_missing_is_named_and_left_out() -> None:
 
 def test_what_cannot_be_metered_is_named() -> None:
     broken = replace(METERED, writes={}, failures={"Note.create": "no such item"})
-    found = cost_of(Notes, broken, WRITES, PRICES)
-    assert found.unmetered == {"Note.create": "no such item"}
+    found = cost_of(Notes, broken, replace(WRITES, items={"Note": ItemTraffic(1)}), PRICES)
+    assert found.unmetered == {"Note.create": "no such item", "the storage of Note": "no such item"}
     assert "Note.create couldn't be metered. no such item" in text_report("notes", found, [], date(2026, 11, 19))
+
+
+def test_vector_indexes_are_paid_by_byte() -> None:
+    kind = design("recipes/semantic_search")
+    name = next(each for each in kind.patterns if isinstance(kind.patterns[each].symbolic, Nearest))
+    (entity,) = kind.entities
+    much = traffic(
+        patterns={name: PatternTraffic(TEN)},
+        writes={(entity.__name__, "create"): WriteTraffic(ONE)},
+        items={entity.__name__: ItemTraffic(1000)},
+    )
+    with Engine(ttl_interval=None) as engine:
+        metered = meter(kind, engine, much)
+    found = cost_of(kind, metered, much, PRICES)
+    searched, written = metered.patterns[name].total.searched, metered.writes[entity.__name__, "create"].total.vectors
+    assert searched >= 1024
+    assert written >= 1024
+    by_item = {part.charge.item: part.usd for each in found.lines for part in each.parts}
+    assert by_item["vector search"] == pytest.approx(10 * SECONDS * searched / GB * 0.002)
+    assert by_item["vector write"] == pytest.approx(SECONDS * written / GB * 0.52)
+    assert any(
+        part.place.index in kind.tables[0].vectors for part in line(found, f"{kind.tables[0].name}: storage").parts
+    )
+    provisioned = replace(much, tables={kind.tables[0].name: TableUse("provisioned")})
+    notes = cost_of(kind, metered, provisioned, PRICES).notes
+    assert any("a table with vector indexes can't have provisioned capacity" in note for note in notes)
 
 
 def test_a_cost_is_divided_by_users_and_requests() -> None:

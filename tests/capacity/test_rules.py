@@ -31,7 +31,7 @@ def item(size: int, **attributes: str) -> dict[str, Any]:
 @pytest.fixture
 def client() -> Iterator[MeteredClient]:
     with Engine(ttl_interval=None) as engine:
-        client = MeteredClient(engine, {"Table": ("pk", "sk")}, lambda request: request)
+        client = MeteredClient(engine, {"Table": ("pk", "sk")})
         client.create_table(
             TableName="Table",
             AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "sk", "g", "l")],

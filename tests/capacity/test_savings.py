@@ -11,7 +11,22 @@ from keyplan.capacity.prices import known_prices
 from keyplan.capacity.quantities import Rate
 from keyplan.capacity.savings import Saving, find_savings
 from keyplan.capacity.traffic.model import ItemTraffic, PatternTraffic, TableUse, Traffic, WriteTraffic
-from keyplan.design import Design, Entity, Get, Id, ItemCount, Query, Table, count, get, index, key, pattern, query
+from keyplan.design import (
+    Design,
+    Entity,
+    Get,
+    Id,
+    ItemCount,
+    OrderedList,
+    Query,
+    Table,
+    count,
+    get,
+    index,
+    key,
+    pattern,
+    query,
+)
 from keyplan.engine import Engine
 
 table = Table(
@@ -20,6 +35,7 @@ table = Table(
     indexes={
         "ByAuthor": key("author_pk", "author_sk"),
         "ByYear": key("year_pk", "sk"),
+        "Titles": key("first_pk", "first_sk"),
         "Unread": index(key("unread_pk", "sk"), why="no pattern reads it"),
     },
 )
@@ -35,6 +51,7 @@ class Book(Entity, table=table):
     by_author = table.ByAuthor("{author}", "{isbn}")
     by_year = table.ByYear("{year:04}")
     unread = table.Unread("{title}")
+    titles = table.Titles("TITLES", "{title}")
 
 
 class Books(Design):
@@ -55,6 +72,10 @@ class Books(Design):
     @pattern("Count books of a year")
     def number_in(self, year: int) -> ItemCount:
         return count(query(Book.by_year, year=year))
+
+    @pattern("List titles")
+    def titles(self) -> OrderedList[str]:
+        return query(Book.titles).only(lambda book: book.title)
 
 
 MUCH = Rate(20, "second")
@@ -117,6 +138,7 @@ def test_an_index_can_hold_only_what_is_read_from_it(found: list[Saving]) -> Non
     assert each is not None
     # Three units for the entry of 2.1 KB, and one for keys only.
     assert each.by_line["Book.create"] == pytest.approx(20 * 730 * 3600 * 2 * 0.625e-6)
+    assert find(found, "the index Titles of Books hold only what patterns read from it (title)") is not None
     assert find(found, "the index ByAuthor") is None  # whole books are read from it
 
 

@@ -14,7 +14,7 @@ from keyplan.capacity.cost import Cost, cost_of
 from keyplan.capacity.cost.tables import RunTable, run_tables
 from keyplan.capacity.counts import item_counts
 from keyplan.capacity.metering import Altered, MeteredDesign
-from keyplan.capacity.metering.altered import UNALTERED, is_consistent
+from keyplan.capacity.metering.altered import UNALTERED, IndexHolds, is_consistent
 from keyplan.capacity.metering.patterns import filtered_fields
 from keyplan.capacity.prices import Prices
 from keyplan.capacity.traffic.model import ItemTraffic, TableUse, Traffic
@@ -152,7 +152,7 @@ def _index_variants(
     def fits(after: MeteredDesign) -> bool:
         return all(name in after.patterns and after.patterns[name].items == items for name, items in known.items())
 
-    yield _Variant(change, traffic, Altered(projections={place: narrower}), fits=fits)
+    yield _Variant(change, traffic, Altered(projections={place: IndexHolds(narrower, tuple(keys))}), fits=fits)
 
 
 def _indexes_followed(design: type[Design]) -> list[Index]:

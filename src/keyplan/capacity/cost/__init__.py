@@ -9,6 +9,8 @@
 | `storage` | storage, and what is charged for the data in it |
 """
 
+from collections.abc import Mapping
+
 from keyplan.capacity.cost.model import GB, Cost, Line, Part, amounts
 from keyplan.capacity.cost.requests import loads, request_lines
 from keyplan.capacity.cost.storage import billed_gigabytes, storage_lines, stored
@@ -31,7 +33,8 @@ def cost_of(
     """What a design costs in a month under a traffic. `metered` is what `meter` found for the same traffic."""
     tables = run_tables(design, traffic)
     lines, notes = request_lines(list(loads(metered, traffic)), tables, prices, traffic.peak)
-    parts = stored(metered, item_counts(design, traffic))
+    counts = item_counts(design, traffic)
+    parts = stored(metered, counts)
     lines += storage_lines(parts, tables, traffic, prices)
     for run in tables.values():
         if run.mode != "on-demand" and run.table.vectors_by_name:
@@ -51,7 +54,7 @@ def cost_of(
         _free(lines, prices) if free_tier else None,
         growth,
         tuple(missing),
-        _unmetered(metered, traffic),
+        _unmetered(metered, traffic, counts),
         tuple(notes),
     )
 
@@ -66,7 +69,10 @@ def _free(lines: list[Line], prices: Prices) -> float:
     return taken
 
 
-def _unmetered(metered: MeteredDesign, traffic: Traffic) -> dict[str, str]:
-    """What the traffic has and couldn't be metered, and entities whose items can't be counted for storage."""
+def _unmetered(metered: MeteredDesign, traffic: Traffic, counts: Mapping[str, float]) -> dict[str, str]:
+    """What the traffic has and couldn't be metered, and why; and the storage of items that couldn't be created."""
     wanted = {*traffic.patterns, *(f"{entity}.{kind}" for entity, kind in traffic.writes)}
-    return {name: why for name, why in metered.failures.items() if name in wanted}
+    stored_items = {f"{entity}.create": f"the storage of {entity}" for entity, count in counts.items() if count}
+    found = {name: why for name, why in metered.failures.items() if name in wanted}
+    found |= {stored_items[name]: why for name, why in metered.failures.items() if name in stored_items}
+    return found

@@ -62,8 +62,8 @@ def meter(
         pattern = design.patterns[name]
         wanted = traffic.patterns[name].items if traffic is not None else None
         try:
-            patterns[name] = meter_pattern(sandbox, pattern, wanted)
-            missing[name] = meter_missing(sandbox, pattern)
+            found, nothing = meter_pattern(sandbox, pattern, wanted), meter_missing(sandbox, pattern)
+            patterns[name], missing[name] = found, nothing
         except METERING_ERRORS as error:
             failures[name] = str(error)
     for number, (entity, kind) in enumerate(writes):

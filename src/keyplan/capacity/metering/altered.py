@@ -1,6 +1,7 @@
 """What can be different from the design while it is metered: a change in memory, to find out what it would consume."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,13 +13,22 @@ from keyplan.design.operations import BatchGet, Follow, Get, ItemCount, Lookup, 
 
 
 @dataclass(frozen=True)
+class IndexHolds:
+    """What an index holds: another projection than the declared one."""
+
+    projection: Projection
+    keys: tuple[str, ...]
+    """The attributes of the index's key."""
+
+
+@dataclass(frozen=True)
 class Altered:
     """Patterns that read eventually consistently, and indexes that aren't there or hold less."""
 
     eventual: frozenset[str] = frozenset()
     """The names of patterns."""
     dropped: frozenset[Place] = frozenset()
-    projections: Mapping[Place, Projection] = field(default_factory=dict)
+    projections: Mapping[Place, IndexHolds] = field(default_factory=dict)
 
     def create_table(self, request: dict[str, Any]) -> dict[str, Any]:
         """The request that creates a table, with these changes."""
@@ -38,13 +48,27 @@ class Altered:
         place = Place(table, index["IndexName"])
         if place in self.dropped:
             return None
-        projection = self.projections.get(place)
-        if projection is None:
+        if place not in self.projections:
             return index
+        projection = self.projections[place].projection
         described: dict[str, Any] = {"ProjectionType": projection.type}
         if projection.attributes:
             described["NonKeyAttributes"] = list(projection.attributes)
         return {**index, "Projection": described}
+
+    def query(self, request: dict[str, Any], keys: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """A Query that asks an index only for what it has: the data layer knows the index as it is declared."""
+        place = Place(request["TableName"], request.get("IndexName"))
+        if place not in self.projections or "ProjectionExpression" not in request:
+            return request
+        held = {*keys[place.table], *self.projections[place].keys, *self.projections[place].projection.attributes}
+        names: dict[str, str] = request.get("ExpressionAttributeNames", {})
+        asked = [each.strip() for each in request["ProjectionExpression"].split(",")]
+        kept = [each for each in asked if names.get(each, each) in held]
+        used = " ".join((*kept, *(request.get(each, "") for each in ("KeyConditionExpression", "FilterExpression"))))
+        words = set(re.findall(r"#\w+", used))
+        left = {each: name for each, name in names.items() if each in words}
+        return {**request, "ProjectionExpression": ", ".join(kept), "ExpressionAttributeNames": left}
 
 
 UNALTERED = Altered()

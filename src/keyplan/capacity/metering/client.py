@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from keyplan.capacity.consumed import METERED, WRITES, Place, Units, consumed, summed
+from keyplan.capacity.metering.altered import UNALTERED, Altered
 from keyplan.capacity.metering.model import Metered
 from keyplan.data import item_size
 
@@ -16,14 +17,9 @@ Key: TypeAlias = tuple[str, ...]
 class MeteredClient:
     """A client of boto3's shape around another one. `keys` has the key attributes of each table."""
 
-    def __init__(
-        self,
-        client: object,
-        keys: Mapping[str, tuple[str, ...]],
-        creates: Callable[[dict[str, Any]], dict[str, Any]],
-    ) -> None:
+    def __init__(self, client: object, keys: Mapping[str, tuple[str, ...]], altered: Altered = UNALTERED) -> None:
         self._client = client
-        self._creates = creates
+        self._altered = altered
         self._keys = keys
         self._calls: list[str] = []
         self._units: list[tuple[Place, Units]] = []
@@ -47,11 +43,12 @@ class MeteredClient:
     def __getattr__(self, name: str) -> Callable[..., dict[str, Any]]:
         method: Callable[..., dict[str, Any]] = getattr(self._client, name)
         if name == "create_table":
-            return lambda **request: method(**self._creates(request))
+            return lambda **request: method(**self._altered.create_table(request))
         if name not in METERED:
             return method
 
-        def call(**request: Any) -> dict[str, Any]:  # noqa: ANN401 - boto3's own shape
+        def call(**given: Any) -> dict[str, Any]:  # noqa: ANN401 - boto3's own shape
+            request = self._altered.query(given, self._keys) if name == "query" else given
             items = list(_written(name, request)) if name in WRITES else []
             for table, item in items:
                 self.touch(table, item)

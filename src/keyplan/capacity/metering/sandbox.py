@@ -73,7 +73,7 @@ class Sandbox:
         self.tables = {self.design.table_name(table): table for table in self.design.all_tables}
         self.plain = cast(Client, client)
         keys = {name: table.key_names for name, table in self.tables.items()}
-        self.client = MeteredClient(client, keys, altered.create_table)
+        self.client = MeteredClient(client, keys, altered)
         self.store = Store(
             self.design, self.client, clock=lambda: _NOW, secret=b"metered", timeout=60, objects=_Memory()
         )
@@ -180,7 +180,8 @@ class Sandbox:
         for index in table.by_name.values():
             place = Place(name, index.name)
             if place not in self.altered.dropped and all(each.name in item for each in index.attributes):
-                projection = self.altered.projections.get(place, index.projection)
+                altered = self.altered.projections.get(place)
+                projection = index.projection if altered is None else altered.projection
                 held = {*table.key_names, *(each.name for each in index.attributes), *projection.attributes}
                 whole = projection.type == "ALL"
                 yield place, item_size({each: value for each, value in item.items() if whole or each in held})
