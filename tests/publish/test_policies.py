@@ -29,7 +29,7 @@ from keyplan.publish.policies import (
     roles_of,
 )
 from keyplan.web.server import running
-from tests.all_designs import SYSTEMS, design
+from tests.all_designs import SYSTEMS, design, designs
 from tests.web.site import settings_of
 
 HERE = {"region": "us-east-1", "account": "123456789012"}
@@ -42,7 +42,7 @@ READS = ("GetItem", "BatchGetItem", "Query", "Scan")
 def filled(kind: type[Design]) -> Iterator[Engine]:
     """An engine with a few items of each entity."""
     with Engine(ttl_interval=None) as engine:
-        store = Store(kind(), engine)
+        store = Store(in_environment(kind), engine)
         store.create_tables()
         for item in example_items(kind, (1, 2)):
             with suppress(DataError):  # two examples that a rule of the design doesn't allow together
@@ -50,15 +50,20 @@ def filled(kind: type[Design]) -> Iterator[Engine]:
         yield engine
 
 
+def in_environment(kind: type[Design]) -> Design:
+    """The design with a value for each name in table names."""
+    return kind(dict.fromkeys(("env", "environment", "stage"), "test"))
+
+
 def operation(kind: type[Design], name: str) -> Op[Any]:
     """A pattern with example arguments. Lists have short pages, so that cursors are made."""
-    op: Op[Any] = getattr(kind(), name)(**example_arguments(kind.patterns[name], design=kind))
+    op: Op[Any] = getattr(in_environment(kind), name)(**example_arguments(kind.patterns[name], design=kind))
     return op.limit(1) if isinstance(op, ListOp) else op
 
 
 def granted(policy: Policy, kind: type[Design]) -> set[tuple[str, str]]:
     """The actions that a policy allows, each with its resource."""
-    arn = anywhere(kind(), **HERE)
+    arn = anywhere(in_environment(kind), **HERE)
     return {(action, arn(target)) for each in policy.statements for action in each.actions for target in each.targets}
 
 
@@ -66,14 +71,14 @@ def granted(policy: Policy, kind: type[Design]) -> set[tuple[str, str]]:
 def test_each_pattern_runs_with_its_policy_and_needs_all_of_it(system: str) -> None:
     """A pattern whose results fit on one page makes no cursor, and needs no secret for it."""
     kind = design(f"apps/{system}")
-    names = kind().table_names
+    names = in_environment(kind).table_names
     of_cursors = {f"dynamodb:{each}Item" for each in ("Get", "Put")}
     with filled(kind) as engine:
         for name in kind.patterns:
             engine.delete_item(TableName=names[HOUSEKEEPING.name], Key=SECRET)
             policy = policy_of(kind, name)
-            client = PermittedClient(engine, as_document(policy, anywhere(kind(), **HERE)))
-            found = Store(kind(), client).run(operation(kind, name))
+            client = PermittedClient(engine, as_document(policy, anywhere(in_environment(kind), **HERE)))
+            found = Store(in_environment(kind), client).run(operation(kind, name))
             unused = granted(policy, kind) - {(each.action, each.resource) for each in client.allowed}
             assert client.denied == [], name
             if isinstance(found, Page) and found.next is None:
@@ -86,8 +91,8 @@ def test_each_pattern_runs_with_its_policy_and_needs_all_of_it(system: str) -> N
 def test_a_patterns_policy_allows_nothing_beside_it(system: str) -> None:
     """No other action on the same table or index, the same action on no other one, and no other partition."""
     kind = design(f"apps/{system}")
-    arn = anywhere(kind(), **HERE)
-    every = {Target("table", table.name) for table in kind().all_tables}
+    arn = anywhere(in_environment(kind), **HERE)
+    every = {Target("table", table.name) for table in in_environment(kind).all_tables}
     every |= {Target("index", table.name, index) for table in kind.tables for index in table.by_name}
     for name in kind.patterns:
         policy = policy_of(kind, name)
@@ -103,6 +108,21 @@ def test_a_patterns_policy_allows_nothing_beside_it(system: str) -> None:
                 )
                 may = asked in allowed and not limited
                 assert is_allowed(AccessRequest(*asked, keys), [document]) is may, (name, *asked)
+
+
+OTHERS = [name for name in designs() if not name.startswith("apps/")]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_patterns_of_any_kind_run_with_their_policies(name: str) -> None:
+    """Vector searches, aggregates, shards, large values, transactions, indexes of some attributes only."""
+    kind = design(name)
+    made = in_environment(kind)
+    with filled(kind) as engine:
+        for pattern_name in kind.patterns:
+            client = PermittedClient(engine, as_document(policy_of(kind, pattern_name), anywhere(made)))
+            Store(made, client).run(operation(kind, pattern_name))
+            assert client.denied == [], pattern_name
 
 
 notes = Table("Notes", key("PK", "SK"), indexes={"ByTag": key("tag", "SK"), "ByYear": key("year:N")})
@@ -190,11 +210,11 @@ def test_a_client_refuses_what_its_policies_do_not_allow() -> None:
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_service_runs_the_patterns_and_writes_with_its_policy(system: str) -> None:
     kind = design(f"apps/{system}")
-    arn = anywhere(kind(), **HERE)
+    arn = anywhere(in_environment(kind), **HERE)
     with Engine(ttl_interval=None) as engine:
-        Store(kind(), engine).create_tables()
+        Store(in_environment(kind), engine).create_tables()
         client = PermittedClient(engine, as_document(service(kind), arn))
-        store = Store(kind(), client)
+        store = Store(in_environment(kind), client)
         written = []
         for item in example_items(kind, (1, 2)):
             with suppress(DataError):  # two examples that a rule of the design doesn't allow together
@@ -208,9 +228,9 @@ def test_a_service_runs_the_patterns_and_writes_with_its_policy(system: str) -> 
         reader = next(role.policy for role in roles_of(kind) if role.name == "Reader")
         reading = PermittedClient(engine, as_document(reader, arn))
         for name in kind.patterns:
-            Store(kind(), reading).run(operation(kind, name))
+            Store(in_environment(kind), reading).run(operation(kind, name))
         assert reading.denied == []
-        some = next(iter(kind().table_names.values()))
+        some = next(iter(in_environment(kind).table_names.values()))
         denied(reading.update_item, TableName=some, Key={name: {"S": "x"} for name in kind.tables[0].key_names})
 
 

@@ -33,10 +33,11 @@ Values = Mapping[str, object]
 
 def policy_of(design: type[Design] | Design, name: str) -> Policy:
     """The policy of an access pattern: what it takes to run it, and nothing else."""
-    return Policy(name, statements_for(needs_of(design.patterns[name].symbolic)))
+    kind = design if isinstance(design, type) else type(design)
+    return Policy(name, statements_for(needs_of(kind, kind.patterns[name].symbolic)))
 
 
-def needs_of(op: Op[Any]) -> Iterator[Need]:
+def needs_of(design: type[Design], op: Op[Any]) -> Iterator[Need]:
     """What an operation needs to be allowed."""
     match op:
         case Get(entity=entity, values=values) | Exists(entity=entity, values=values):
@@ -49,26 +50,23 @@ def needs_of(op: Op[Any]) -> Iterator[Need]:
                 yield from _item(guard.entity, values, whole=False)
         case BatchGet(entity=entity, keys=keys):
             yield from _batch(entity, keys)
-        case TransactGet(gets=gets):
-            for each in gets:
-                yield from needs_of(each)
-        case Together(gets=parts):
+        case Together(gets=parts) | TransactGet(gets=parts):
             for part in parts:
-                yield from needs_of(part)
+                yield from needs_of(design, part)
         case Nearest():
             yield from _nearest(op)
         case Scan() | Query():
-            yield from _list(op)
+            yield from _list(design, op)
             yield from _cursor()
         case Follow(source=source, target=target):
-            yield from needs_of(source)
+            yield from needs_of(design, source)
             yield from _batch(target, None)
         case Merge(queries=queries):
             for query in queries:
-                yield from _list(query)
+                yield from _list(design, query)
             yield from _cursor()
         case ItemCount(source=source) | Aggregated(source=source):
-            yield from _list(source)
+            yield from _list(design, source)
         case _:
             raise TypeError(f"it isn't known what {type(op).__name__} needs to be allowed")
 
@@ -109,14 +107,30 @@ def _nearest(op: Nearest[Any]) -> Iterator[Need]:
         yield from _batch(op.entity, None)
 
 
-def _list(op: Query[Any] | Scan[Any]) -> Iterator[Need]:
+def _list(design: type[Design], op: Query[Any] | Scan[Any]) -> Iterator[Need]:
     if isinstance(op, Scan):
-        # AWS: "Using IAM policy conditions for fine-grained access control": a Scan returns all items regardless of
-        # keys.
+        # AWS: "Using IAM policy conditions for fine-grained access control": Scan returns items whatever their keys.
         yield Need("dynamodb:Scan", table_target(op.entity.spec.table))
         return
     for entity in op.entities:
         yield Need("dynamodb:Query", key_target(entity.spec.table, op.key), leading_key(op.key.hash, op.values))
+        if _is_completed(design, entity, op):
+            yield from _batch(entity, None)
+
+
+def _is_completed(design: type[Design], entity: type[Entity], op: Query[Any]) -> bool:
+    """Whether items of an index may be read from the table, too: for attributes that the index lacks.
+
+    One of these is the mark of items that are being deleted, which only parents have.
+    """
+    index = op.key.index
+    if index is None or index.projection.type == "ALL":
+        return False
+    lacking = entity.spec.not_in(index)
+    if op.selection is not None:
+        return any(entity.spec.fields[name].stored in lacking for name in op.selection.fields)
+    parents = {parent.entity for each in design.entities for parent in each.spec.parents}
+    return bool(lacking) or entity in parents
 
 
 def _cursor() -> Iterator[Need]:

@@ -66,7 +66,7 @@ def _service_needs(design: type[Design]) -> Iterator[Need]:
         for key in entity.spec.placements.values():
             yield Need("dynamodb:Query", key_target(entity.spec.table, key), leading_key(key.hash, {}))
     for pattern in design.patterns.values():
-        others = (need for need in needs_of(pattern.symbolic) if need.action in _NOT_BY_KEY)
+        others = (need for need in needs_of(design, pattern.symbolic) if need.action in _NOT_BY_KEY)
         yield from others
 
 
@@ -86,7 +86,7 @@ def _primary_keys(design: type[Design], table: Table) -> Iterator[str | None]:
 
 def _reader(design: type[Design]) -> Policy:
     """What all patterns need, without creating the secret of cursors: the service has done that."""
-    needs = (need for pattern in design.patterns.values() for need in needs_of(pattern.symbolic))
+    needs = (need for pattern in design.patterns.values() for need in needs_of(design, pattern.symbolic))
     return Policy("Reader", statements_for(need for need in needs if need.action != "dynamodb:PutItem"))
 
 
