@@ -1,5 +1,6 @@
 """Templates of all formats: what tools say about them, and that they have what the design says."""
 
+import json
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -156,6 +157,17 @@ def test_sam_has_a_function_for_each_reader_with_its_own_rights() -> None:
     assert "sqs:SendMessage" in actions
     assert not any(action.endswith("PutItem") for action in actions)
     assert "SearchIndexConsumerPolicy" not in resources
+
+
+@pytest.mark.parametrize("name", kinds())
+def test_a_dashboard_has_four_graphs_for_each_table(name: str) -> None:
+    resources = template(kind_of(name))["Resources"]
+    (dashboard,) = properties(resources, "AWS::CloudWatch::Dashboard").values()
+    widgets = json.loads(dashboard["DashboardBody"]["Fn::Sub"])["widgets"]
+    assert len(widgets) == 4 * len(properties(resources, "AWS::DynamoDB::Table"))
+    places = {(each["x"], each["y"]) for each in widgets}
+    assert len(places) == len(widgets)
+    assert all(each["properties"]["region"] == "${AWS::Region}" for each in widgets)
 
 
 def test_the_parameters_say_where_alarms_go_and_what_reads_streams() -> None:

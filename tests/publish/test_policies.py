@@ -11,7 +11,22 @@ from botocore.exceptions import ClientError
 from keyplan.apps.wavyblog.api import SYSTEM
 from keyplan.data import DataError, Store, create, delete, update
 from keyplan.data.streams import ItemChange, StreamRunner, on
-from keyplan.design import HOUSEKEEPING, Design, Entity, Id, Op, Page, Query, Table, consumer, key, pattern, query
+from keyplan.design import (
+    HOUSEKEEPING,
+    Design,
+    Entity,
+    Get,
+    Id,
+    Op,
+    Page,
+    Query,
+    Table,
+    consumer,
+    get,
+    key,
+    pattern,
+    query,
+)
 from keyplan.design.examples import example_arguments, example_items
 from keyplan.design.reading import ListOp
 from keyplan.engine import Engine
@@ -163,6 +178,32 @@ def test_leading_keys_are_those_that_the_templates_can_have() -> None:
     assert by_index["ByYear"] == ()
     important = next(each for each in policy_of(Notes, "important").statements if each.targets[0].kind == "index")
     assert important.leading_keys == ("TAG#important",)
+
+
+def test_what_has_a_meaning_in_policies_stands_for_itself_in_a_key() -> None:
+    """AWS: "IAM policy elements: Variables and tags". After U+00FF, a policy has no characters: any may stand there."""
+    prices = Table("Prices", key("PK"))
+
+    class Price(Entity, table=prices):
+        id: Id
+        primary = key("A*B?C$D€#{id}")
+
+    class Prices(Design):
+        tables = (prices,)
+        entities = (Price,)
+
+        @pattern("A price")
+        def price(self, id: str) -> Get[Price]:
+            return get(Price, id=id)
+
+    policy = policy_of(Prices, "price")
+    assert policy.statements[0].leading_keys == ("A${*}B${?}C${$}D?#*",)
+    document = as_document(policy, anywhere(Prices()))
+    for key_, allowed in (("A*B?C$D€#1", True), ("AxB?C$D€#1", False), ("A*BxC$D€#1", False), ("A*B?C$D€", False)):
+        request = AccessRequest(
+            "dynamodb:GetItem", "arn:aws:dynamodb:a:1:table/Prices", {"dynamodb:LeadingKeys": [key_]}
+        )
+        assert is_allowed(request, [document]) is allowed
 
 
 def service(kind: type[Design]) -> Policy:

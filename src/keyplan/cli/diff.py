@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tarfile
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -119,6 +117,8 @@ def _deployed(known: Snapshot, settings: Connection) -> Snapshot:
 
 def _in_revision(revision: str, design: str, environment: Sequence[str] | None) -> Snapshot:
     """A design as it was in a revision: another process imports it from a copy, which is deleted afterwards."""
+    from tempfile import TemporaryDirectory
+
     from keyplan.publish.differences import from_json
 
     if not revision or revision.startswith("-"):
@@ -143,13 +143,21 @@ def _in_revision(revision: str, design: str, environment: Sequence[str] | None) 
             check=False,
         )
     if done.returncode != 0:
-        last = next(iter(reversed(done.stderr.strip().splitlines())), "no message")
-        fail(f"Can't read {design} in revision {revision}: {last.removeprefix('keyplan: ')}")
+        fail(f"Can't read {design} in revision {revision}: {_message(done.stderr)}")
     return from_json(done.stdout)
+
+
+def _message(printed: str) -> str:
+    """The message of a command that failed: its own, or else the last line, without the frame around it."""
+    lines = [text for line in printed.splitlines() if (text := line.strip("│╭╮╰╯─ "))]
+    own = [line.removeprefix("keyplan: ") for line in lines if line.startswith("keyplan: ")]
+    return next(iter(own or lines[-1:]), "it says nothing")
 
 
 def _extract(root: Path, commit: str, target: Path) -> None:
     """Copy the files of a commit."""
+    import tarfile
+
     try:
         with subprocess.Popen(["git", "-C", str(root), "archive", commit], stdout=subprocess.PIPE) as git:
             assert git.stdout is not None

@@ -66,9 +66,13 @@ def _created(table: TableShape) -> Iterator[Step]:
 
 
 def _changed(pair: Pair) -> Iterator[Step]:
+    if pair.after.billing == "PROVISIONED":  # such a table can't have vector indexes
+        yield from _vectors(pair, "before")
+    yield from _billing(pair)
     yield from _settings(pair)
     yield from _indexes(pair)
-    yield from _vectors(pair)
+    if pair.after.billing != "PROVISIONED":
+        yield from _vectors(pair, "after")
     yield from _stream(pair)
     yield from _time_to_live(pair)
     yield from _recovery(pair)
@@ -79,17 +83,26 @@ def _update(pair: Pair, does: str, request: Request, wait: str = _ACTIVE, phase:
     return Step(phase, pair.after.name, does, "UpdateTable", {"TableName": pair.after.name, **request}, wait)
 
 
+def _billing(pair: Pair) -> Iterator[Step]:
+    """How the table is paid, or its capacity. With a new way, all indexes that are there need a capacity, too."""
+    before, after = pair.before, pair.after
+    if before.billing == after.billing and before.capacity == after.capacity:
+        return
+    wanted = {each.name: each.capacity for each in after.indexes}
+    known = {each.name: wanted.get(each.name) for each in before.indexes if not each.local}
+    if before.billing != after.billing:
+        known = {name: capacity or after.capacity for name, capacity in known.items()}
+    updates = [
+        {"Update": {"IndexName": name, **throughput(capacity)}}
+        for name, capacity in known.items()
+        if capacity is not None
+    ]
+    request: Request = {"BillingMode": after.billing, **throughput(after.capacity)}
+    yield _update(pair, "change how it is paid", request | _member(_GLOBAL, updates))
+
+
 def _settings(pair: Pair) -> Iterator[Step]:
     before, after = pair.before, pair.after
-    if before.billing != after.billing or before.capacity != after.capacity:
-        request: Request = {"BillingMode": after.billing, **throughput(after.capacity)}
-        kept = {each.name for each in before.indexes}
-        updates = [
-            {"Update": {"IndexName": each.name, **throughput(each.capacity)}}
-            for each in after.indexes
-            if each.capacity is not None and each.name in kept
-        ]
-        yield _update(pair, "change how it is paid", request | _member("GlobalSecondaryIndexUpdates", updates))
     if before.table_class != after.table_class:
         yield _update(pair, f"change its class to {after.table_class}", {"TableClass": after.table_class})
     if after.protected is not None and before.protected != after.protected:
@@ -141,7 +154,7 @@ def _delete(pair: Pair, member: str, name: str, phase: Phase) -> Step:
     return _update(pair, f"delete index {name}", _member(member, [{"Delete": {"IndexName": name}}]), _ACTIVE, phase)
 
 
-def _vectors(pair: Pair) -> Iterator[Step]:
+def _vectors(pair: Pair, deleted: Phase) -> Iterator[Step]:
     old = {each.name: each for each in pair.before.vectors}
     for index in pair.after.vectors:
         was = old.get(index.name)
@@ -156,7 +169,7 @@ def _vectors(pair: Pair) -> Iterator[Step]:
     there = {each.name for each in pair.after.vectors}
     for name in old:
         if name not in there:
-            yield _delete(pair, _VECTOR, name, "after")
+            yield _delete(pair, _VECTOR, name, deleted)
 
 
 def _stream(pair: Pair) -> Iterator[Step]:
