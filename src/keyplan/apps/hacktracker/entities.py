@@ -86,7 +86,7 @@ class Member(fields.MemberStored, Entity, table=hacktracker):
     primary = key("TEAM#{team_id}", "MEMBER#{user_id}")
 
 
-class Player(fields.PlayerStored, fields.Tracked, Entity, table=hacktracker):
+class Player(fields.PlayerStored, fields.Tracked, Entity, table=hacktracker, claims=(("team_id", "player_number"),)):
     """Player (Roster Record): a ghost, or linked to a user."""
 
     user_id: Annotated[Id | None, HIDDEN] = None

@@ -164,7 +164,14 @@ class Goal(Versioned, fields.GoalFields, fields.GameRef, fields.GoalId, Record, 
 
 
 class Roster(
-    fields.RosterShown, fields.GameRef, Record, table=app, type="ROSTER", noun="roster entry", exists=ON_A_TEAM
+    fields.RosterShown,
+    fields.GameRef,
+    Record,
+    table=app,
+    type="ROSTER",
+    noun="roster entry",
+    exists=ON_A_TEAM,
+    claims=(("game_id", "player_id"),),
 ):
     """Roster assignment."""
 

@@ -90,7 +90,9 @@ def each_once(entity: type[E], ids: Iterable[str]) -> list[Ref[E]]:
     return [ref(entity, id=id) for id in dict.fromkeys(ids)]
 
 
-class News(fields.NewsFields, fields.NewsShown, fields.Migrated, Stamped, Entity, table=news, noun="article"):
+class News(
+    fields.NewsFields, fields.NewsShown, fields.Migrated, Stamped, Entity, table=news, noun="article", claims=("slug",)
+):
     """A news article."""
 
     primary = key("{id}")
@@ -107,7 +109,7 @@ class News(fields.NewsFields, fields.NewsShown, fields.Migrated, Stamped, Entity
         return each_once(Media, self.image_ids)
 
 
-class Event(fields.EventFields, fields.EventShown, fields.Migrated, Stamped, Entity, table=events):
+class Event(fields.EventFields, fields.EventShown, fields.Migrated, Stamped, Entity, table=events, claims=("slug",)):
     """A club event."""
 
     primary = key("{id}")
@@ -123,7 +125,7 @@ class Event(fields.EventFields, fields.EventShown, fields.Migrated, Stamped, Ent
         return each_once(Media, self.image_ids)
 
 
-class Team(fields.TeamFields, fields.TeamShown, Stamped, Entity, table=teams):
+class Team(fields.TeamFields, fields.TeamShown, Stamped, Entity, table=teams, claims=("slug",)):
     """A team, with its coaches, contacts and training times."""
 
     primary = key("{id}")

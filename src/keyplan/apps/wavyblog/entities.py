@@ -53,6 +53,7 @@ class User(
     table=blog,
     type="USER",
     exists=Refusal("username-taken", "This username is already in use."),
+    claims=("email",),
 ):
     """User Entity, and with its guard the UserEmail Entity (Uniqueness Enforcement)."""
 

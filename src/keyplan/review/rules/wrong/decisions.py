@@ -125,13 +125,15 @@ def one_of_many(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     Guard the value with `unique(...)`, and find the item with `lookup(...)`: it is consistent if asked for, and needs
     no index.
     """
+    asked: set[str] = set()
     for pattern, query in reviewed.queries:
         spec, key = query.entities[0].spec, query.key
         if len(query.entities) > 1 or query.size is not None or spec.broken or not set(key.fields) <= set(query.values):
             continue
         if is_unique(reviewed, spec, key):
             continue
-        if pattern.returns is None:
+        if pattern.returns is None and pattern.name not in asked:
+            asked.add(pattern.name)
             yield Unjudged(reviewed.at_pattern(pattern), _RETURNS)
         elif pattern.returns == 1:
             named = " and ".join(key.fields)
