@@ -117,6 +117,12 @@ def test_usage_is_explained(arguments: tuple[str, ...]) -> None:
     assert "Traceback" not in result.output
 
 
+def test_the_name_of_a_file_is_not_that_of_a_module(folder: Path) -> None:
+    result = run("shops/shop.py:Shop")
+    assert result.exit_code == 2
+    assert result.output == "keyplan: Can't import shops/shop.py:Shop: name the module, not its file: shops.shop:Shop\n"
+
+
 def test_a_rule_is_explained_by_code_or_name() -> None:
     page = run("--explain", "KP012").output
     assert page.startswith("# A recovery period that AWS doesn't have\n\n`KP012` · `recovery` · error")
@@ -124,6 +130,7 @@ def test_a_rule_is_explained_by_code_or_name() -> None:
     unknown = run("--explain", "claims-not-guarded")
     assert unknown.exit_code == 2
     assert "Did you mean claim-not-guarded" in unknown.output
+    assert "Name its code" in run("--explain", "12345678").output
 
 
 def test_json_has_everything_that_a_program_needs(folder: Path) -> None:

@@ -25,7 +25,10 @@ def shop_with_errors() -> type[Design]:
     table = Table(
         "Shop",
         key("PK", "SK"),
-        indexes={"GSI1": key("GSI1PK")},
+        indexes={
+            "GSI1": key("GSI1PK"),
+            "GSI2": key("GSI2PK:BOOL"),
+        },
         stream="NEW_IMAGE",
         consumers=(consumer("search"),),
         recovery=99,
@@ -62,6 +65,7 @@ def test_errors_are_findings_with_the_line_of_what_is_wrong() -> None:
     lines = lines_of(__file__)
     found = {each.rule.name: each for each in findings if each.rule.is_imported}
     assert {name: lines[(each.place.line or 0) - 1] for name, each in found.items()} == {
+        "key-type": '"GSI2": key("GSI2PK:BOOL"),',
         "recovery": "table = Table(",
         "no-such-field": 'code_guard = unique("CODE#{postcode}")',
         "consistent-index": "return query(Order.by_customer, customer=customer, consistent=True)",

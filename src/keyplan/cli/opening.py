@@ -334,6 +334,9 @@ def import_name(path: str) -> Any:  # noqa: ANN401 - an object of any type
     from keyplan.design import DesignError
 
     module, _, name = path.partition(":")
+    if module.endswith(".py"):
+        dotted = module.removesuffix(".py").replace("/", ".")
+        fail(f"Can't import {path}: name the module, not its file: {dotted}:{name}")
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:

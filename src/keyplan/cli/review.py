@@ -104,7 +104,8 @@ def _rule(code_or_name: str) -> Rule:
     if found is None:
         names = [name for rule in all_rules() for name in (rule.code, rule.name)]
         meant = get_close_matches(code_or_name.lower(), names, 3)
-        fail(f"No rule {code_or_name}. " + (f"Did you mean {' or '.join(meant)}?" if meant else ""))
+        hint = f"Did you mean {' or '.join(meant)}?" if meant else "Name its code, such as KP301, or its name."
+        fail(f"No rule {code_or_name}. {hint}")
     return found
 
 

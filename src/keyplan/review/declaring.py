@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from keyplan.design import Design, DesignError, collecting
 from keyplan.design.errors import recorded
 from keyplan.review.findings import Finding
-from keyplan.review.places import Place, line_of_member, syntax_of
+from keyplan.review.places import Place, line_of_member, line_of_text, syntax_of
 from keyplan.review.registry import find_rule
 from keyplan.review.rules.imported.other import OTHER_ERROR
 
@@ -52,11 +52,13 @@ def _place(error: DesignError, design: type[Design] | None) -> Place:
 
 
 def _line(error: DesignError, first: str, members: list[str]) -> int | None:
-    """The line of the member that an error is about, if that is in the class whose line was recorded."""
+    """The line of the member or index that an error is about, if it is in the class or table that was recorded."""
     tree = syntax_of(error.file) if error.file is not None else None
     for node in ast.walk(tree) if tree is not None and members else ():
         if isinstance(node, ast.ClassDef) and node.name == first and _begins_at(node, error.line):
             return line_of_member(node, members[0]) or error.line
+        if isinstance(node, ast.Assign) and node.lineno == error.line:
+            return line_of_text(node, members[0]) or error.line
     return error.line
 
 

@@ -103,7 +103,7 @@ def table_line(table: Table, modules: Iterable[str], index: str | None = None) -
         tree = syntax_of(file) if file and names else None
         for statement in _statements(tree) if tree else ():
             if any(name in names for name in names_in(statement)) and not isinstance(statement, ast.ClassDef):
-                return file, _index_line(statement, index) or statement.lineno
+                return file, (index and line_of_text(statement, index)) or statement.lineno
     return None, None
 
 
@@ -118,8 +118,7 @@ def _statements(parent: ast.AST) -> Iterator[ast.stmt]:
             yield from _statements(node)
 
 
-def _index_line(statement: ast.stmt, index: str | None) -> int | None:
-    if index is None:
-        return None
-    texts = (node for node in ast.walk(statement) if isinstance(node, ast.Constant) and node.value == index)
+def line_of_text(statement: ast.stmt, text: str) -> int | None:
+    """The line on which a statement has this text, such as the name of an index."""
+    texts = (node for node in ast.walk(statement) if isinstance(node, ast.Constant) and node.value == text)
     return next((node.lineno for node in texts), None)
