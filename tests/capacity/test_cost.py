@@ -11,7 +11,7 @@ from keyplan.capacity.cost.provisioned import day_of
 from keyplan.capacity.metering import Metered, MeteredDesign, StoredPart, meter
 from keyplan.capacity.prices import Charge, Price, Prices, known_prices
 from keyplan.capacity.quantities import HOURS_OF_MONTH, Rate
-from keyplan.capacity.report import json_report, markdown_report, text_report, usd
+from keyplan.capacity.report import json_report, markdown_report, text_report, units_text, usd
 from keyplan.capacity.traffic.model import ItemTraffic, PatternTraffic, TableUse, Traffic, WriteTraffic
 from keyplan.design import Design, Entity, Id, Nearest, Query, Table, key, local, pattern, query
 from keyplan.engine import Engine
@@ -225,6 +225,13 @@ def test_the_most_expensive_is_first_in_all_forms() -> None:
     assert document["total"] == both.total
     assert document["lines"][0]["units"] == [{"table": "Notes", "index": "ByTag", "reads": 4}]
     assert {each["source"] for each in document["prices"]} == {"AWS price list (AmazonDynamoDB)"}
+
+
+def test_an_index_is_named_with_its_table_where_there_are_several() -> None:
+    one = {NOTES: Units(writes=2), TAGS: Units(writes=1)}
+    assert units_text(one) == "3 write units (2 Notes, 1 ByTag)"
+    assert units_text(one | {FIXED: Units(reads=1)}) == "3 write units (2 Notes, 1 Notes.ByTag), 1 read unit (Fixed)"
+    assert units_text({}) == "nothing"
 
 
 @pytest.mark.parametrize(

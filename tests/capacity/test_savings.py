@@ -163,7 +163,20 @@ def test_another_capacity_mode_pays_if_the_load_is_even() -> None:
     assert even is not None
     provisioned = replace(TRAFFIC, tables={"Books": TableUse("provisioned")})
     assert even.usd == pytest.approx(by_hand(TRAFFIC) - by_hand(provisioned))
+    assert find(savings(TRAFFIC), "reserved") is None  # its price isn't known in this region
     little = replace(provisioned, patterns={"book": PatternTraffic(Rate(1, "hour"))}, writes={})
     on_demand = find(savings(little), "pay Books on demand")
     assert on_demand is not None
     assert on_demand.usd == pytest.approx(by_hand(little) - by_hand(replace(little, tables={})))
+
+
+def test_reserved_capacity_is_said_only_where_there_is_some() -> None:
+    prices = known_prices("us-east-2")
+
+    def reserved(rate: Rate) -> Saving | None:
+        items = {"Book": ItemTraffic(1000, size=500)}
+        traffic = Traffic("t", writes={("Book", "create"): WriteTraffic(rate)}, items=items)
+        return find(find_savings(Books, metered(traffic, Altered()), traffic, prices, metered), "reserved for a year")
+
+    assert reserved(Rate(1, "second")) is None  # it takes 100 units at all hours
+    assert reserved(Rate(200, "second")) is not None

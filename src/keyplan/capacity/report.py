@@ -1,6 +1,6 @@
 """A cost as text, Markdown and JSON."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -47,11 +47,22 @@ def units_text(units: Mapping[Place, Units]) -> str:
         "bytes of vectors searched": lambda each: each.searched,
     }
     texts = []
+    labels = _labels(units)
     for name, of in kinds.items():
-        amounts = {place.index or place.table: of(each) for place, each in units.items() if of(each)}
+        amounts = {labels[place]: of(each) for place, each in units.items() if of(each)}
         if amounts:
             texts.append(f"{_split(amounts, name)}")
     return ", ".join(texts) or "nothing"
+
+
+def _labels(places: Iterable[Place]) -> dict[Place, str]:
+    """What places are called: an index by its name, and with its table if there are several."""
+    known = list(places)
+    several = len({place.table for place in known}) > 1
+    return {
+        place: place.table if place.index is None else f"{place.table}.{place.index}" if several else place.index
+        for place in known
+    }
 
 
 def _split(amounts: Mapping[str, float], name: str) -> str:
@@ -70,10 +81,11 @@ def title(line: Line) -> str:
 
 def _details(line: Line) -> str:
     if line.runs is None:
+        labels = _labels(part.place for part in line.parts)
         by_unit: dict[str, dict[str, float]] = {}
         for part in line.parts:
             where = by_unit.setdefault(_unit(part.charge.item), {})
-            name = part.place.index or part.place.table
+            name = labels[part.place]
             where[name] = where.get(name, 0.0) + part.amount
         return ", ".join(_split(amounts, unit) for unit, amounts in by_unit.items())
     return f"{line.runs:,.0f} times, each {units_text(line.units)}"

@@ -60,6 +60,8 @@ class _Variant:
     only: str | None = None
     """The only pattern that it concerns."""
     metered_again: bool = True
+    adds: bool = False
+    """Whether it is another change with something more, which is worth saying only if it saves more."""
     fits: Callable[[MeteredDesign], bool] = lambda metered: True
     """Whether the design still works with it."""
 
@@ -77,7 +79,7 @@ def find_savings(
     """The changes that would make a design cheaper, the one that saves most first."""
     now = cost_of(design, metered, traffic, prices, free_tier=free_tier)
     variants = list(_variants(design, metered, traffic))
-    found = []
+    found: list[Saving] = []
     for number, variant in enumerate(variants):
         if progress is not None:
             progress(number, len(variants))
@@ -85,8 +87,10 @@ def find_savings(
         if not variant.fits(after):
             continue
         cost = cost_of(design, after, variant.traffic, prices, free_tier=free_tier)
-        if set(cost.missing) <= set(now.missing) and now.total - cost.total >= _LEAST:
-            found.append(Saving(variant.change, now.total - cost.total, _differences(now, cost)))
+        saved = now.total - cost.total
+        is_known = variant.adds and any(abs(saved - each.usd) < _LEAST for each in found)
+        if set(cost.missing) <= set(now.missing) and saved >= _LEAST and not is_known:
+            found.append(Saving(variant.change, saved, _differences(now, cost)))
     return sorted(found, key=lambda each: (-each.usd, each.change))
 
 
@@ -197,7 +201,7 @@ def _table_variants(run: RunTable, traffic: Traffic) -> Iterator[_Variant]:
         yield _Variant(busy, used(capacity="provisioned"), metered_again=False)
     if not run.infrequent and not run.table.vectors_by_name and run.reserved == "no":
         busy = f"provisioned capacity for {run.name}, with what all hours need reserved for a year"
-        yield _Variant(busy, used(capacity="provisioned", reserved="1 year"), metered_again=False)
+        yield _Variant(busy, used(capacity="provisioned", reserved="1 year"), metered_again=False, adds=True)
 
 
 def _size_variants(design: type[Design], metered: MeteredDesign, traffic: Traffic) -> Iterator[_Variant]:
