@@ -163,10 +163,15 @@ def test_what_was_written_with_the_editor_can_be_copied(site: Site) -> None:
     answer = mona.client.post("/redaktion/medien/hinzufuegen", data=upload)
     assert "Jubel" in answer.text
     assert upload["uploadId"] not in answer.text
-    team = {"csrf": token, "form": "main", "day0": ["1", "3"], "day0.names": unescape(days)}
+    team = {"csrf": token, "form": "main", "name": "Damen 9", "day0": ["1", "3"], "day0.names": unescape(days)}
     answer = mona.client.post("/redaktion/teams/neu", data=team)
     assert "Training 1, Wochentage" in answer.text
     assert "Montag\nMittwoch" in answer.text
+    mona.send("/sign-in", sub="mona", groups="Moderator")
+    found = re.search(r"data-unsent><p>(.*?)<time", mona.client.get("/").text)
+    assert found is not None
+    assert "„" in found[1], found[1]
+    assert "“," in found[1]
     mona.client.close()
 
 
