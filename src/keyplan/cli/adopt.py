@@ -123,8 +123,15 @@ def _write(found: Found, source: str, checked: Checked, out: Path, *, with_value
         (out / "report.md").write_text(report(found, checked, with_values=with_values), "utf-8")
     except OSError as error:
         fail(f"Can't write {error.filename or out}: {error.strerror or error}")
-    entities, doubts = len(found.entities), len(found.doubts)
     keys = sum(len(entity.keys) + len(entity.guards) for entity in found.entities)
-    typer.echo(f"Wrote {out / 'design.py'}: {entities} entities with {keys} keys in {len(found.tables)} tables.")
+    entities, tables = _count(len(found.entities), "entity", "entities"), _count(len(found.tables), "table", "tables")
+    typer.echo(f"Wrote {out / 'design.py'}: {entities} with {_count(keys, 'key', 'keys')} in {tables}.")
     typer.echo(f"{checked.same:,} of {checked.items:,} items come back as they are.")
-    typer.echo(f"Wrote {out / 'report.md'}: {doubts} things that aren't sure.")
+    unsure = (
+        _count(len(found.doubts), "thing in it isn't", "things in it aren't") if found.doubts else "nothing in it is"
+    )
+    typer.echo(f"Wrote {out / 'report.md'}: {unsure} {'sure' if found.doubts else 'unsure'}.")
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"

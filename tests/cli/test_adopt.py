@@ -1,0 +1,77 @@
+"""`keyplan adopt`, as a command."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from keyplan.engine import Engine
+
+SECRET = "Grace Hopper"
+
+
+def keyplan(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "keyplan.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    with Engine(str(tmp_path / "shop.db")) as engine:
+        engine.create_table(
+            TableName="Shop",
+            AttributeDefinitions=[{"AttributeName": each, "AttributeType": "S"} for each in ("PK", "SK")],
+            KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        for number in range(30):
+            user = f"u{number:03}"
+            item = {"PK": f"USER#{user}", "SK": "PROFILE", "userId": user, "name": SECRET}
+            engine.put_item(TableName="Shop", Item={name: {"S": value} for name, value in item.items()})
+            order = {"PK": f"USER#{user}", "SK": f"ORDER#o{number}", "userId": user, "orderId": f"o{number}"}
+            engine.put_item(TableName="Shop", Item={name: {"S": value} for name, value in order.items()})
+    return tmp_path
+
+
+def test_an_adopted_design_imports_and_is_reviewed(shop: Path) -> None:
+    done = keyplan(shop, "adopt", "Shop", "--path", "shop.db")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "Wrote adopted/design.py: 2 entities with 2 keys in 1 table.",
+        "60 of 60 items come back as they are.",
+        "Wrote adopted/report.md: nothing in it is unsure.",
+    ]
+    assert sorted(each.name for each in (shop / "adopted").iterdir()) == ["design.py", "report.md"]
+    for file in (shop / "adopted").iterdir():
+        assert SECRET not in file.read_text("utf-8"), "no value of an item without --with-values"
+    reviewed = keyplan(shop / "adopted", "review", "design:DESIGN", "--json")
+    assert reviewed.returncode == 0, reviewed.stderr
+    assert {each["severity"] for each in json.loads(reviewed.stdout)["findings"]} <= {"warning", "info"}
+    described = keyplan(shop / "adopted", "patterns", "design:DESIGN", "--json")
+    assert described.returncode == 0, described.stderr
+    assert json.loads(described.stdout)
+
+
+def test_values_are_shown_on_request(shop: Path) -> None:
+    done = keyplan(shop, "adopt", "Shop", "--path", "shop.db", "--with-values")
+    assert done.returncode == 0, done.stderr
+    assert SECRET in (shop / "adopted" / "report.md").read_text("utf-8")
+    assert SECRET not in (shop / "adopted" / "design.py").read_text("utf-8")
+
+
+def test_nothing_is_replaced_without_force(shop: Path) -> None:
+    (shop / "adopted").mkdir()
+    (shop / "adopted" / "design.py").write_text("mine = True\n")
+    done = keyplan(shop, "adopt", "Shop", "--path", "shop.db")
+    assert done.returncode == 2
+    assert "--force" in done.stderr
+    assert (shop / "adopted" / "design.py").read_text() == "mine = True\n"
+
+
+def test_mistakes_are_named(shop: Path) -> None:
+    assert "Shop" in keyplan(shop, "adopt", "Shops", "--path", "shop.db").stderr
+    assert "Name the tables to adopt" in keyplan(shop, "adopt", "--path", "shop.db").stderr
+    missing = keyplan(shop, "adopt", "--from", "absent.json")
+    assert (missing.returncode, "absent.json" in missing.stderr) == (2, True)
