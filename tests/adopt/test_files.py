@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,7 @@ def test_a_model_of_nosql_workbench_has_tables_and_items(tmp_path: Path) -> None
 
 
 def test_an_export_is_read_beside_the_description_of_its_table(tmp_path: Path) -> None:
-    (tmp_path / "s3").mkdir()
+    (tmp_path / "s3" / "exports").mkdir(parents=True)
     with Engine(s3=str(tmp_path / "s3")) as engine:
         engine.create_table(
             TableName="Users",
@@ -108,12 +109,16 @@ def test_an_export_is_read_beside_the_description_of_its_table(tmp_path: Path) -
         )
         for item in ITEMS:
             engine.put_item(TableName="Users", Item=item)
-        recovery = {"PointInTimeRecoveryEnabled": True}
-        engine.update_continuous_backups(TableName="Users", PointInTimeRecoverySpecification=recovery)
+        engine.update_continuous_backups(
+            TableName="Users", PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True}
+        )
         arn = engine.describe_table(TableName="Users")["Table"]["TableArn"]
         export = engine.export_table_to_point_in_time(TableArn=arn, S3Bucket="exports")["ExportDescription"]
-        while engine.describe_export(ExportArn=export["ExportArn"])["ExportDescription"]["ExportStatus"] != "COMPLETED":
-            pass
+        status = "IN_PROGRESS"
+        while status == "IN_PROGRESS":
+            time.sleep(0.01)
+            status = engine.describe_export(ExportArn=export["ExportArn"])["ExportDescription"]["ExportStatus"]
+        assert status == "COMPLETED"
         described = engine.describe_table(TableName="Users")
     description = written(tmp_path, "users.json", json.dumps(described, default=str))
     found = one(tmp_path / "s3", description)

@@ -44,7 +44,7 @@ def client(dynamodb: Engine) -> Watched:
         BillingMode="PAY_PER_REQUEST",
     )
     for number in range(600):
-        item = {"id": {"S": f"note-{number}"}, "photo": {"B": bytes([number % 256])}, "text": {"S": "x" * 900}}
+        item: Any = {"id": {"S": f"note-{number}"}, "photo": {"B": bytes([number % 256])}, "text": {"S": "x" * 900}}
         dynamodb.put_item(TableName="Notes", Item=item)
     return Watched(dynamodb)
 

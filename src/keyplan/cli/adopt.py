@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from keyplan.cli.files import Force, progress_bar
+from keyplan.cli.files import Force, number, progress_bar
 from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, connection_from, fail, opened, place
 
 if TYPE_CHECKING:
@@ -124,14 +124,10 @@ def _write(found: Found, source: str, checked: Checked, out: Path, *, with_value
     except OSError as error:
         fail(f"Can't write {error.filename or out}: {error.strerror or error}")
     keys = sum(len(entity.keys) + len(entity.guards) for entity in found.entities)
-    entities, tables = _count(len(found.entities), "entity", "entities"), _count(len(found.tables), "table", "tables")
-    typer.echo(f"Wrote {out / 'design.py'}: {entities} with {_count(keys, 'key', 'keys')} in {tables}.")
+    entities, tables = number(len(found.entities), "entity", "entities"), number(len(found.tables), "table", "tables")
+    typer.echo(f"Wrote {out / 'design.py'}: {entities} with {number(keys, 'key', 'keys')} in {tables}.")
     typer.echo(f"{checked.same:,} of {checked.items:,} items come back as they are.")
     unsure = (
-        _count(len(found.doubts), "thing in it isn't", "things in it aren't") if found.doubts else "nothing in it is"
+        number(len(found.doubts), "thing in it isn't", "things in it aren't") if found.doubts else "nothing in it is"
     )
     typer.echo(f"Wrote {out / 'report.md'}: {unsure} {'sure' if found.doubts else 'unsure'}.")
-
-
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
