@@ -16,6 +16,7 @@ from keyplan.review import GROUPS, Rule, all_rules
 from keyplan.web.settings import Protects, Settings
 from tests.engines.known_failures import KNOWN_FAILURES
 from tests.engines.servers import SERVERS
+from tools import write_designs
 from tools.forecasts_table import forecasts_table
 from tools.operations_table import counts_line, operations_table
 
@@ -138,3 +139,4 @@ if __name__ == "__main__":
             path.write_text(fresh, "utf-8")
     schema = json.dumps(traffic_schema(), indent=2, ensure_ascii=False)
     (DOCS / "traffic.schema.json").write_text(f"{schema}\n", "utf-8")
+    write_designs.write()

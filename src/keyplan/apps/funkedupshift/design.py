@@ -45,7 +45,14 @@ OPERATION = "whoever runs the system decides how it is backed up; on one file, `
 
 
 class FunkedUpShiftDesign(Design):
-    """Item types and access patterns, in the document's order."""
+    """A catalog of web sites with ratings and comments, and the results of a circle of squash players.
+
+    Admins keep the sites, and everybody may read them. Users rate and comment on sites, and have a profile. Groups give
+    permissions beyond the roles; the group of squash players may see players and matches, and its managers may change
+    them. In a match, the winners have three games, and nobody plays in both teams.
+
+    Item types and access patterns are in the document's order.
+    """
 
     tables = (fus,)
     entities = (

@@ -22,6 +22,7 @@ from keyplan.design import (
     counts,
     created,
     derived,
+    index,
     key,
     mirror,
     ref,
@@ -34,12 +35,13 @@ fus = Table(
     billing="PAY_PER_REQUEST",
     case="camel",
     indexes={
-        "byEntity": key("entityType", "entitySk"),
-        "byTag": key("tag", "siteId"),
-        "byStars": key("starRating:N", "siteId"),
-        "byGroup": key("groupName", "userId"),
-        "bySquashDate": key("squashDate", "matchId"),
+        "byEntity": index(key("entityType", "entitySk"), why="All sites, groups, players or matches."),
+        "byTag": index(key("tag", "siteId"), why="The sites with a tag."),
+        "byStars": index(key("starRating:N", "siteId"), why="Ratings by their number of stars."),
+        "byGroup": index(key("groupName", "userId"), why="The members of a group."),
+        "bySquashDate": index(key("squashDate", "matchId"), why="The squash matches of a day."),
     },
+    why="One table with general keys, whose prefixes say what an item is. What belongs to a site or user is under it.",
 )
 _NOT_FOUND = Refusal("not-found")
 """What a write below an address whose site or group doesn't exist is refused with."""

@@ -45,7 +45,14 @@ OPERATION = "whoever runs the system decides how it is backed up; on one file, `
 
 
 class HackTrackerDesign(Design):
-    """Primary keys, indexes and query patterns, in the document's order."""
+    """Softball teams, their rosters and games, and the statistics of their players.
+
+    A team has members with roles and a roster of players. A player is a ghost until a user is linked to it. A team is
+    `MANAGED`, with a full roster, or `PERSONAL`, with its owner as the only player, for their own statistics. A game's
+    at-bats are scored while it is in progress, and a user's statistics survive the team.
+
+    The access patterns are in the document's order: by the table's key, by index, then those that the API also needs.
+    """
 
     tables = (hacktracker,)
     entities = (User, Membership, Member, Team, Player, FormerPlayer, Game, AtBat, Invitation)

@@ -17,6 +17,7 @@ from keyplan.design import (
     belongs_to,
     counts,
     created,
+    index,
     key,
     mirror,
     ref,
@@ -32,12 +33,16 @@ hacktracker = Table(
     ttl="expiresAt",
     stream="NEW_AND_OLD_IMAGES",
     indexes={
-        "GSI1": key("GSI1PK", "GSI1SK"),
-        "GSI2": key("GSI2PK", "GSI2SK"),
-        "GSI3": key("GSI3PK", "GSI3SK"),
-        "GSI4": key("GSI4PK", "GSI4SK"),
-        "GSI5": key("GSI5PK", "GSI5SK"),
+        "GSI1": index(
+            key("GSI1PK", "GSI1SK"), why="The user of a Cognito subject. Nothing else leads from a token to it."
+        ),
+        "GSI2": index(key("GSI2PK", "GSI2SK"), why="All users, teams or games: one index instead of one for each."),
+        "GSI3": index(key("GSI3PK", "GSI3SK"), why="A team's games in the order of their start: schedule and history."),
+        "GSI4": index(key("GSI4PK", "GSI4SK"), why="The players of a user in all teams, also after a team is deleted."),
+        "GSI5": index(key("GSI5PK", "GSI5SK"), why="A player's at-bats, from which statistics are made."),
     },
+    why="One table, so that related items are read together, change in one transaction and are operated as one. Most "
+    "questions are answered by the table's own key, and each index costs storage and writes.",
 )
 
 

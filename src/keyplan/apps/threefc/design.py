@@ -28,7 +28,14 @@ OPERATION = "whoever runs the system decides how it is backed up; on one file, `
 
 
 class ThreeFC(Design):
-    """The supported access patterns of the document, and others that the API needs."""
+    """Scoring for three-sided football: leagues with seasons, sessions and games, and who may do what in a league.
+
+    A league has seasons, a season has teams and sessions, and a session has games. Goals are events on a timeline that
+    is read in order, so minutes are padded with zeros. What a user may do in a game is decided by the grants of its
+    league, which the lookup items of seasons and sessions lead to.
+
+    First come the access patterns of the document, then others that the API needs.
+    """
 
     tables = (app,)
     entities = (

@@ -20,7 +20,15 @@ from keyplan.design import (
     updated,
 )
 
-app = Table("3fc-{env=dev}-app", key("pk", "sk"), case="camel", type_attribute="entityType", envelope="data")
+app = Table(
+    "3fc-{env=dev}-app",
+    key("pk", "sk"),
+    case="camel",
+    type_attribute="entityType",
+    envelope="data",
+    why="One table without indexes: everything is found by its key, and mirrors lead from a season or session back to "
+    "its league. The envelope lets what is in an item change without a new schema.",
+)
 
 ON_A_TEAM = Refusal("on-a-team", "This player is already on a team in this game.")
 

@@ -49,7 +49,14 @@ OPERATION = "whoever runs the system decides how it is backed up; on one file, `
 
 
 class VcmDesign(Design):
-    """The access patterns, table by table."""
+    """The website of a volleyball club: news, events, teams, people, sponsors and pictures.
+
+    Each kind of content has a table of its own. News, events and teams are drafts until they are published. A slug is
+    the address of a page; a table of ours knows whose it is. What uses a picture is recorded, so that no picture in
+    use can be deleted, and one that is deleted takes its file with it. Sign-in is not part of the design.
+
+    The access patterns follow table by table.
+    """
 
     tables = TABLES
     entities = (News, Event, Team, Member, Media, Sponsor, SamsClub, SamsTeam, Role, Location, MediaRef, Import)

@@ -23,6 +23,7 @@ from keyplan.design import (
     UpdatedAt,
     belongs_to,
     created,
+    index,
     key,
     ref,
     reference,
@@ -36,21 +37,52 @@ news = Table(
     "vcm-news",
     key("id"),
     case="camel",
-    indexes={"GSI-PublishedDate": key("status", "publishedDate"), "GSI-Slug": key("slug")},
+    indexes={
+        "GSI-PublishedDate": index(key("status", "publishedDate"), why="News by date: published ones, or drafts."),
+        "GSI-Slug": index(key("slug"), why="The article at an address of the site."),
+    },
+    why="News articles. Each kind of content has a table of its own, as it had a collection before: that is simple to "
+    "understand, to migrate and to change, and at this size the cost is the same.",
 )
-events = Table("vcm-events", key("id"), case="camel", indexes={"GSI-StartDate": key("status", "startDate")})
+events = Table(
+    "vcm-events",
+    key("id"),
+    case="camel",
+    indexes={"GSI-StartDate": index(key("status", "startDate"), why="Events by date: those to come, or past ones.")},
+    why="Events and dates of the club.",
+)
 teams = Table(
     "vcm-teams",
     key("id"),
     case="camel",
-    indexes={"GSI-Slug": key("slug"), "GSI-Status": key("status", "name"), "GSI-SamsTeam": key("sbvvTeamId")},
+    indexes={
+        "GSI-Slug": index(key("slug"), why="The team at an address of the site."),
+        "GSI-Status": index(key("status", "name"), why="Teams by name: published ones, or drafts."),
+        "GSI-SamsTeam": index(key("sbvvTeamId"), why="The club's team for a team of SAMS."),
+    },
+    why="Teams, with coaches, contacts and training times.",
 )
-members = Table("vcm-members", key("id"), case="camel")
-media = Table("vcm-media", key("id"), case="camel", stream="NEW_AND_OLD_IMAGES")
-sponsors = Table("vcm-sponsors", key("id"), case="camel", ttl="expiryTimestamp", stream="NEW_AND_OLD_IMAGES")
-roles = Table("vcm-roles", key("id"), case="camel")
-sams_clubs = Table("vcm-sams-clubs", key("samsClubId"), case="camel")
-sams_teams = Table("vcm-sams-teams", key("samsTeamId"), case="camel")
+members = Table(
+    "vcm-members", key("id"), case="camel", why="Coaches, contacts and others. There are few: a scan is enough."
+)
+media = Table(
+    "vcm-media",
+    key("id"),
+    case="camel",
+    stream="NEW_AND_OLD_IMAGES",
+    why="About uploaded files, which are in object storage. The stream has a file deleted after its item.",
+)
+sponsors = Table(
+    "vcm-sponsors",
+    key("id"),
+    case="camel",
+    ttl="expiryTimestamp",
+    stream="NEW_AND_OLD_IMAGES",
+    why="Sponsors, until their contract ends: DynamoDB deletes them then, and the stream has their logo deleted.",
+)
+roles = Table("vcm-roles", key("id"), case="camel", why="What members do in the club.")
+sams_clubs = Table("vcm-sams-clubs", key("samsClubId"), case="camel", why="Clubs as SAMS has them.")
+sams_teams = Table("vcm-sams-teams", key("samsTeamId"), case="camel", why="Teams as SAMS has them.")
 
 # Ours: which slug is whose, where teams train, and what uses a media item.
 slugs = Table("vcm-slugs", key("slug"), case="camel")

@@ -43,7 +43,14 @@ OPERATION = "whoever runs the system decides how it is backed up; on one file, `
 
 
 class WavyBlog(Design):
-    """The nine access patterns of the document, and those that the API needs as well."""
+    """A blog with several authors: users with roles, posts in categories, drafts and images.
+
+    All entities share one table. E-mail addresses and the slugs of posts are unique: a guard is written in the same
+    transaction as what it belongs to. Lists come from indexes and never from a scan, and the posts of an author or a
+    category are in the order of their time.
+
+    The first nine access patterns are those of the document. The API needs the others as well.
+    """
 
     tables = (blog,)
     entities = (User, Post, Category, Admins, Image, Leftover, TokenFamily, RefreshToken)

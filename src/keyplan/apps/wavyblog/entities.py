@@ -21,6 +21,7 @@ from keyplan.design import (
     Versioned,
     belongs_to,
     counts,
+    index,
     key,
     new_id,
     ref,
@@ -32,11 +33,13 @@ blog = Table(
     "{dynamodb_table=WavyBlog}",
     key("PK", "SK"),
     indexes={
-        "GSI1": key("GSI1PK", "GSI1SK"),  # Query posts by author/user
-        "GSI2": key("GSI2PK", "GSI2SK"),  # Query posts by category
-        "GSI3": key("EntityType", "PK"),  # Query all entities by type
-        "GSI4": key("GSI4PK", "GSI4SK"),  # Query published posts by time
+        "GSI1": index(key("GSI1PK", "GSI1SK"), why="Posts by author, in the order of their time."),
+        "GSI2": index(key("GSI2PK", "GSI2SK"), why="Posts by category, in the order of their time."),
+        "GSI3": index(key("EntityType", "PK"), why="All entities of a type, without a scan."),
+        "GSI4": index(key("GSI4PK", "GSI4SK"), why="Published posts by time, for the front page, without drafts."),
     },
+    why="One table for everything, with prefixes that say what an item is. What must be unique or change together is "
+    "written in one transaction.",
     case="pascal",
     type_attribute="EntityType",
     times="seconds",

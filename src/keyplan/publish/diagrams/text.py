@@ -4,8 +4,8 @@ import unicodedata
 
 MONO = 0.605
 """The width of a character of a monospaced font, by its size: that of DejaVu Sans Mono and Menlo."""
-BOLD = 0.72
-"""The width of a character of a bold sans serif font on average, by its size: that of DejaVu Sans Bold, or Verdana."""
+BOLD = 0.82
+"""The width of a character of a bold sans serif font, by its size: that of wide words in DejaVu Sans Bold."""
 _BREAKS = "#/ ,.-:&="
 
 

@@ -1,5 +1,6 @@
 """Key conditions and filters in words, with the names of parameters where values come in."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from enum import Enum
@@ -10,13 +11,14 @@ from keyplan.design.entity import Entity, EntitySpec, KeyPart, KeySpec
 from keyplan.design.patterns import Parameter
 from keyplan.design.templates import Slot, Template
 
+_TIME = re.compile(r"datetime\.timedelta\(([^)]*)\)")
 _FUNCTIONS = ("attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size")
 
 
 def value_text(value: object) -> str:
     """A value as an expression has it: a parameter in braces, text in quotes."""
     if isinstance(value, Parameter):
-        return f"{{{value.name}}}"
+        return f"{{{name_of(value)}}}"
     if isinstance(value, Enum):
         return value_text(value.value)
     if isinstance(value, bool) or value is None:
@@ -26,13 +28,24 @@ def value_text(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
+def name_of(parameter: Parameter) -> str:
+    """The name of a parameter, with what is added to it in words: `now - 31 days`."""
+    return _TIME.sub(lambda match: " ".join(_amount(each) for each in match[1].split(", ")), parameter.name)
+
+
+def _amount(text: str) -> str:
+    unit, _, amount = text.partition("=")
+    return f"{int(amount) // 1000} milliseconds" if unit == "microseconds" else f"{amount} {unit}"
+
+
 def slot_text(slot: Slot, name: str | None = None) -> str:
     """A slot of a template as it is written, with the name of a parameter if that is another one."""
     field = name or slot.field
     if slot.shards is not None:
         return f"{{shard({field}, {slot.shards.count})}}"
     way = f".{slot.fold}" if slot.fold else ".desc" if slot.inverted else ""
-    return f"{{{field}{way}{f':{slot.spec}' if slot.spec else ''}{f'|{slot.absent}' if slot.absent else ''}}}"
+    absent = f"|{slot.absent}" if slot.absent and name is None else ""
+    return f"{{{field}{way}{f':{slot.spec}' if slot.spec else ''}{absent}}}"
 
 
 def key_condition(key: KeySpec, values: Mapping[str, object], bound: tuple[str, Bound] | None = None) -> str:
@@ -90,7 +103,7 @@ def _written(part: KeyPart, values: Mapping[str, object]) -> tuple[str, Slot | N
 
 def _piece(slot: Slot, value: object, template: Template | None = None) -> str:
     if isinstance(value, Parameter):
-        return slot_text(slot, value.name)
+        return slot_text(slot, name_of(value))
     if isinstance(value, Bound):
         return slot_text(slot)
     if template is not None and not template.formats[slot].computed:

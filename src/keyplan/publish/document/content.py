@@ -223,7 +223,7 @@ def _patterns(document: Document) -> Iterator[Block]:
 def _pattern_row(number: int, pattern: PatternText) -> Sequence[Text]:
     return (
         [str(number)],
-        [Jump(pattern.wording, slug(f"pattern {pattern.name}"))],
+        [Jump(pattern.wording.replace("`", ""), slug(f"pattern {pattern.name}"))],
         [pattern.operation],
         code(f"{pattern.table}.{pattern.index}" if pattern.index else pattern.table),
         _condition(pattern.key_condition),
@@ -249,7 +249,7 @@ def _cost(cost: Cost | None) -> str:
 
 
 def _pattern(number: int, pattern: PatternText) -> Iterator[Block]:
-    yield Heading(3, [f"{number}. {pattern.wording}"], slug(f"pattern {pattern.name}"))
+    yield Heading(3, [f"{number}. ", *marked(pattern.wording)], slug(f"pattern {pattern.name}"))
     yield from _paragraphs(pattern.about)
     call = f"{pattern.name}({', '.join(pattern.parameters)})"
     facts: list[tuple[Text, Text]] = [

@@ -190,10 +190,22 @@ def _key_attribute(spec: EntitySpec, name: str, item: Item | None) -> AttributeT
         if any(each.attribute.name == name for each in parts)
     ]
     stored = None if item is None else item.get(name)
-    field = next((each.name for each in spec.fields.values() if each.stored == name), "")
+    field = next((each for each in spec.fields.values() if each.stored == name), None)
     example = "" if stored is None else shown(stored)
     about, limits = ", ".join(dict.fromkeys(roles)), f"`{part.source}`"
-    return AttributeText(name, field, _NAMES[part.attribute.type], name in spec.table.key_names, limits, about, example)
+    if field is not None:
+        info = spec.entity.declared_fields[field.name]
+        own = limits_text(field, info, schema_of(info))
+        limits += f", {own}" if own else ""
+    return AttributeText(
+        name,
+        field.name if field is not None else "",
+        _NAMES[part.attribute.type],
+        name in spec.table.key_names,
+        limits,
+        about,
+        example,
+    )
 
 
 def _plain(name: str, kind: str, limits: str, about: str, item: Item | None) -> AttributeText:
