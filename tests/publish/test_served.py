@@ -14,7 +14,7 @@ from tests.web.command import Server, serve
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serve(tmp_path_factory.mktemp("serve"), systems=()) as started:
+    with serve(tmp_path_factory.mktemp("serve"), systems=(), API_SECRET="swordfish") as started:
         yield started
 
 
@@ -43,6 +43,7 @@ def test_a_page_fits_the_screen(browser_page: Page, server: Server, name: str) -
     for size in (PHONE, (1280, 900)):
         browser_page.set_viewport_size({"width": size[0], "height": size[1]})
         assert browser_page.evaluate("document.documentElement.scrollWidth") == size[0]
+    assert "swordfish" not in browser_page.content(), "a variable of the environment"
     screenshots(browser_page, f"design-{name}")
 
 

@@ -42,14 +42,15 @@ def docs(
     from keyplan.design import DesignError, InvalidValue
 
     try:
-        document = document_of_design(design_named(design, environment, connection_from({})))
+        declared = design_named(design, environment, connection_from({}))
+        document = document_of_design(declared, type(declared).__name__.removesuffix("Design"))
     except (DesignError, InvalidValue) as error:
         fail(f"Can't make examples of {design}: {error}")
     form = "json" if as_json else form
     if out is None:
         typer.echo(_text(document, form, None), nl=False)
         return
-    for path in write_document(document, form, out):
+    for path in _write(document, form, out, design.rpartition(":")[2]):
         typer.echo(f"Wrote {path}")
 
 
@@ -61,11 +62,11 @@ def _text(document: Document, form: Form, pictures: str | None) -> str:
     return page(document) if form == "html" else f"{as_json(document)}\n"
 
 
-def write_document(document: Document, form: Form, folder: Path) -> list[Path]:
+def _write(document: Document, form: Form, folder: Path, name: str) -> list[Path]:
     """Write a document, and for Markdown its pictures, into a folder; returns the files."""
     from keyplan.publish.document import slug
 
-    name = slug(document.name)
+    name = slug(name)
     files = {f"{name}.{'md' if form == 'markdown' else form}": _text(document, form, name)}
     if form == "markdown":
         files |= {f"{name}/{each.name}.svg": each.svg for each in document.drawings}

@@ -18,7 +18,7 @@ def document_of_design(design: Design, title: str = "") -> Document:
 
     with Engine() as engine:
         kind = type(design)
-        return document_of(design, engine, title=title, remarks=_remarks(kind), costs=_costs(kind))
+        return document_of(design, engine, title=title, remarks=_remarks(kind), costs=_costs(design))
 
 
 def _remarks(design: type[Design]) -> Iterator[Remark]:
@@ -30,19 +30,26 @@ def _remarks(design: type[Design]) -> Iterator[Remark]:
         yield Remark(each.rule.code, each.severity, each.place.text, each.happens, each.remedy, each.accepted)
 
 
-def _costs(design: type[Design]) -> Iterator[Cost]:
+def _costs(design: Design) -> list[Cost]:
+    """What patterns and writes consume; nothing if an entity has no example that could be metered."""
     from keyplan.capacity.metering import meter
+    from keyplan.capacity.naming import named_design
+    from keyplan.design import DesignError, InvalidValue
     from keyplan.engine import Engine
 
+    kind = type(design)
     with Engine() as engine:
-        metered = meter(design, engine)
-    yield from _named(metered.patterns)
-    yield from _named({f"{kind} {entity}": each for (entity, kind), each in metered.writes.items()})
+        try:
+            metered = meter(kind, engine)
+        except (DesignError, InvalidValue):
+            return []
+    tables = {named_design(kind).table_name(table): design.table_name(table) for table in design.all_tables}
+    writes = {f"{verb} {entity}": each for (entity, verb), each in metered.writes.items()}
+    return [_cost(name, each, tables) for name, each in {**metered.patterns, **writes}.items()]
 
 
-def _named(metered: Mapping[str, Metered]) -> Iterator[Cost]:
+def _cost(name: str, metered: Metered, tables: Mapping[str, str]) -> Cost:
     from keyplan.publish.document import Cost, Use
 
-    for name, each in metered.items():
-        uses = (Use(place.table, place.index, units.reads, units.writes) for place, units in each.units.items())
-        yield Cost(name, tuple(uses))
+    units = metered.units.items()
+    return Cost(name, tuple(Use(tables[place.table], place.index, each.reads, each.writes) for place, each in units))

@@ -36,7 +36,7 @@ def relations(subject: Relations) -> str:
     lines = ["erDiagram"]
     for node in subject.nodes:
         lines.append(f"    {_name(node.name)} {{")
-        lines += [f"        {_name(what)} key {_comment(text)}" for what, text in node.lines]
+        lines += [f"        {_name(what)} template {_comment(text)}" for what, text in node.lines]
         lines.append("    }")
     for edge in subject.edges:
         target, source = _name(edge.target), _name(edge.source)

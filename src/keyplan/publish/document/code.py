@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from keyplan.publish.document.model import Example, Sent
-from keyplan.publish.document.requests import WIDTH, jsonable
+from keyplan.publish.document.requests import WIDTH, json_line, jsonable
 
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -118,4 +118,4 @@ def _command(sent: Sent) -> str:
 def _argument(value: Any) -> str:  # noqa: ANN401 - a member of a request
     if isinstance(value, str):
         return shlex.quote(value)
-    return shlex.quote(json.dumps(jsonable(value), ensure_ascii=False))
+    return shlex.quote(json_line(jsonable(value)))

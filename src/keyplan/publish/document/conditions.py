@@ -65,22 +65,28 @@ def _of_range(part: KeyPart, values: Mapping[str, object], bound: tuple[str, Bou
         assert part.field is not None
         if part.field in values:
             return f"{name} = {value_text(values[part.field])}"
-        return _bounded(name, bound[1], value_text) if bound and bound[0] == part.field else ""
+        return _bounded(name, bound[1], "", value_text) if bound and bound[0] == part.field else ""
     text, rest = _written(part, values)
     if rest is None:
         return f"{name} = {text}"
     if bound is not None and bound[0] == rest.field:
         prefix, slot = text.strip('"'), rest
-        return _bounded(name, bound[1], lambda value: f'"{prefix}{_piece(slot, value)}"')
+        return _bounded(name, bound[1], prefix, lambda value: f'"{prefix}{_piece(slot, value)}"')
     return f"begins_with({name}, {text})" if text != '""' else ""
 
 
-def _bounded(name: str, bound: Bound, written: Callable[[object], str]) -> str:
+def _bounded(name: str, bound: Bound, prefix: str, written: Callable[[object], str]) -> str:
+    """A bound on a sort key. With a prefix, it doesn't go beyond the keys that begin with it."""
     if bound.kind == "between":
         return f"{name} BETWEEN {written(bound.low)} AND {written(bound.high)}"
     if bound.kind == "prefix":
         return f"begins_with({name}, {written(bound.low)})"
-    return f"{name} {bound.kind} {written(bound.high if bound.kind in ('<', '<=') else bound.low)}"
+    value = written(bound.high if bound.kind in ("<", "<=") else bound.low)
+    if not prefix:
+        return f"{name} {bound.kind} {value}"
+    low, high = (f'"{prefix}"', value) if bound.kind in ("<", "<=") else (value, f'"{prefix}…"')
+    without = {"<": ", without the latter", ">": ", without the former"}.get(bound.kind, "")
+    return f"{name} BETWEEN {low} AND {high}{without}"
 
 
 def _written(part: KeyPart, values: Mapping[str, object]) -> tuple[str, Slot | None]:

@@ -59,6 +59,7 @@ def _sections(document: Document) -> Iterator[tuple[str, list[Block]]]:
     yield "Departures", list(_departures(document))
     yield "Findings", list(_findings(document.remarks))
     yield "Rationale", list(_rationale(document))
+    yield "Examples that can't be made", list(_problems(document))
 
 
 def _paragraphs(text: str) -> Iterator[Block]:
@@ -263,8 +264,8 @@ def _pattern(number: int, pattern: PatternText) -> Iterator[Block]:
         (["Cost"], _cost_by_place(pattern.cost)),
     ]
     yield Rows(("", ""), [(name, text) for name, text in facts if any(text)])
-    yield Listing("python", pattern.example.python)
     if pattern.requests:
+        yield Listing("python", pattern.example.python)
         yield Fold("boto3", [Listing("python", pattern.example.boto3)])
         yield Fold("AWS CLI", [Listing("bash", pattern.example.cli)])
 
@@ -357,3 +358,8 @@ def _findings(remarks: Sequence[Remark] | None) -> Iterator[Block]:
 def _rationale(document: Document) -> Iterator[Block]:
     if document.rationale:
         yield _rows(("What", "Why"), [(code(place), marked(why)) for place, why in document.rationale])
+
+
+def _problems(document: Document) -> Iterator[Block]:
+    if document.problems:
+        yield _rows(("Of", "Because"), [(code(name), [problem]) for name, problem in document.problems])

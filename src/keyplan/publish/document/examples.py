@@ -9,7 +9,13 @@ from typing import Any
 
 from keyplan.data import DataError, Store, create, delete, update
 from keyplan.design import Design, DesignError, Entity, InvalidValue
-from keyplan.design.examples import example_arguments, example_items, example_value
+from keyplan.design.examples import (
+    example_arguments,
+    example_items,
+    example_of,
+    example_value,
+    made_by_others,
+)
 from keyplan.publish.document.model import Sent
 
 MOMENT = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -39,7 +45,6 @@ class Asked:
     """An example of an access pattern: the arguments, and what the store sent."""
 
     arguments: dict[str, object]
-    operation: object
     sent: tuple[Sent, ...]
 
 
@@ -53,6 +58,8 @@ class Examples:
     """By the name of the pattern."""
     items: list[Entity] = field(default_factory=list)
     """All items that were created by themselves."""
+    problems: dict[str, str] = field(default_factory=dict)
+    """Why there is no example, by the name of the entity or the pattern."""
     stored: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """All items, by the declared name of their table, in the order of their keys."""
 
@@ -90,16 +97,33 @@ def run_examples(design: Design, client: object) -> Examples:
     store.create_tables()
     recorder.taken()
     made = Examples()
-    items = [_created(store, recorder, made, each) for each in example_items(design)]
+    items = [_created(store, recorder, made, each) for each in _items(design, made)]
     made.items = list(items)
     for table in design.all_tables:
         made.stored[table.name] = _sorted(_scanned(client, design.table_name(table)), table.key_names)
     for name in design.patterns:
-        made.asked[name] = _asked(store, recorder, name)
+        made.asked[name] = _asked(store, recorder, made, name)
     items = [_changed(store, recorder, made, item) for item in items]
     for item in reversed(items):
         _delete(store, recorder, made, item)
     return made
+
+
+def _items(design: Design, made: Examples) -> list[Entity]:
+    """The example items in the order in which they can be created; without those that can't be made."""
+    try:
+        return list(example_items(design))
+    except (DesignError, InvalidValue):
+        pass  # which of them it is shows one by one
+    items = []
+    for entity in design.entities:
+        try:
+            example = example_of(design, entity)
+        except (DesignError, InvalidValue) as error:
+            made.problems[entity.__name__] = str(error)
+        else:
+            items += [example] if entity not in made_by_others(design) else []
+    return items
 
 
 def _created(store: Store[Any], recorder: Recorder, made: Examples, item: Entity) -> Entity:
@@ -112,13 +136,17 @@ def _created(store: Store[Any], recorder: Recorder, made: Examples, item: Entity
     return item
 
 
-def _asked(store: Store[Any], recorder: Recorder, name: str) -> Asked:
+def _asked(store: Store[Any], recorder: Recorder, made: Examples, name: str) -> Asked:
     pattern = store.design.patterns[name]
-    arguments = example_arguments(pattern, design=store.design)
-    operation = getattr(store.design, name)(**arguments)
-    with suppress(DataError):
-        store.run(operation)
-    return Asked(arguments, operation, recorder.taken())
+    try:
+        arguments = example_arguments(pattern, design=store.design)
+        operation = getattr(store.design, name)(**arguments)
+        with suppress(DataError):
+            store.run(operation)
+    except (DesignError, InvalidValue) as error:
+        made.problems[name] = str(error)
+        return Asked({}, ())
+    return Asked(arguments, recorder.taken())
 
 
 def _changed(store: Store[Any], recorder: Recorder, made: Examples, item: Entity) -> Entity:

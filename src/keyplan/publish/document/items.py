@@ -86,12 +86,18 @@ def item_types(design: Design, examples: Examples) -> Iterator[ItemType]:
         address_in(table, item): item for table in design.all_tables for item in examples.stored.get(table.name, ())
     }
     for entity in design.entities:
-        written = examples.written.get(entity.__name__)
-        example = written.entity if written is not None else example_of(design, entity)
-        yield _entity(design, entity, found.get(address_of(example)))
+        example = _example(design, entity, examples)
+        yield _entity(design, entity, None if example is None else found.get(address_of(example)))
         for unique in entity.spec.uniques:
-            address = guard_address(unique, example)
+            address = None if example is None else guard_address(unique, example)
             yield _guard(design, entity, unique, None if address is None else found.get(address))
+
+
+def _example(design: Design, entity: type[Entity], examples: Examples) -> Entity | None:
+    if entity.__name__ in examples.problems:
+        return None
+    written = examples.written.get(entity.__name__)
+    return written.entity if written is not None else example_of(design, entity)
 
 
 def names_by_address(examples: Examples) -> dict[Address, str]:

@@ -1,5 +1,6 @@
 """`document_of`: a design as a document."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from keyplan.design import Design
@@ -11,6 +12,9 @@ from keyplan.publish.document.model import Cost, DepartureText, Document, Patter
 from keyplan.publish.document.patterns import patterns
 from keyplan.publish.document.tables import tables
 from keyplan.publish.document.together import together
+
+_IN_NAMES = re.compile(r"\{([a-z_]+)")
+_PLURALS = {"entity": "entities", "index": "indexes"}
 
 
 def document_of(
@@ -48,6 +52,7 @@ def document_of(
         rationale=tuple(_rationale(design)),
         setup=_setup(design, code),
         drawings=tuple(drawings_of(design, examples, items, changes)),
+        problems=tuple(examples.problems.items()),
     )
 
 
@@ -57,16 +62,18 @@ def _facts(
     yield "Tables", ", ".join(f"`{each.actual}`" for each in made)
     indexes = sum(len(each.indexes) for each in made)
     guards = sum(len(entity.spec.uniques) for entity in design.entities)
-    yield (
-        "Contents",
-        (f"{len(design.entities)} entities, {guards} guards, {indexes} indexes, {len(made_patterns)} access patterns"),
-    )
+    counted = {"entity": len(design.entities), "guard": guards, "index": indexes, "access pattern": len(made_patterns)}
+    yield "Contents", ", ".join(_several(number, noun) for noun, number in counted.items() if number)
     scans = [each.name for each in made_patterns if "scan" in each.operation]
     yield "Scans", ", ".join(f"`{name}`" for name in scans) or "none"
     if design.tenant_field:
         yield "Tenant", f"`{design.tenant_field}` says whose data an item is"
     if design.regions:
         yield "Regions", ", ".join(design.regions)
+
+
+def _several(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {_PLURALS.get(noun, f'{noun}s')}"
 
 
 def _rationale(design: Design) -> Iterator[tuple[str, str]]:
@@ -84,7 +91,10 @@ def _setup(design: Design, code: Code) -> str:
     code.imported("keyplan.data", "create")
     code.imported("keyplan.design.examples", "example_items")
     code.imported("keyplan.engine", "Engine")
-    environment = code.value(dict(design.environment)) if design.environment else ""
+    # Only what is in names of tables: the environment may be that of a whole process, secrets included.
+    named = {name for table in design.tables for name in _IN_NAMES.findall(table.name)}
+    given = {name: value for name, value in design.environment.items() if name in named}
+    environment = code.value(given) if given else ""
     return "\n".join(
         [
             *code.imports(),

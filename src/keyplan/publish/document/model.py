@@ -255,3 +255,5 @@ class Document:
     setup: str
     """The Python that the examples begin with."""
     drawings: tuple[Drawing, ...]
+    problems: tuple[tuple[str, str], ...] = ()
+    """The entities and patterns of which no example can be made, with the reason."""

@@ -76,13 +76,19 @@ def json_text(value: object, indent: int = 0) -> str:
     return _json(jsonable(value), indent)
 
 
+def json_line(value: object) -> str:
+    """JSON on one line. Characters that can't be seen are written as their codes."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else json.dumps(value)
+
+
 def _json(value: object, indent: int) -> str:
-    flat = json.dumps(value, ensure_ascii=False)
+    flat = json_line(value)
     if len(flat) + indent <= WIDTH or not isinstance(value, dict | list) or not value:
         return flat
     inner, outer = " " * (indent + 2), " " * indent
     if isinstance(value, dict):
-        names = {json.dumps(name, ensure_ascii=False): each for name, each in value.items()}
+        names = {json_line(name): each for name, each in value.items()}
         texts = [f"{inner}{name}: {_json(each, indent + 2)}" for name, each in names.items()]
         return "{\n" + ",\n".join(texts) + f"\n{outer}}}"
     return "[\n" + ",\n".join(f"{inner}{_json(each, indent + 2)}" for each in value) + f"\n{outer}]"
