@@ -105,9 +105,11 @@ def test_every_fixture_of_the_pytest_plugin_is_documented() -> None:
 
 RECIPES = ROOT / "docs" / "patterns"
 """Its pages are written from modules; tests/patterns runs both."""
+DESIGNS = ROOT / "docs" / "designs"
+"""Its pages are written from designs; tests/publish runs their examples."""
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.parent != RECIPES], ids=page_id)
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent not in (RECIPES, DESIGNS)], ids=page_id)
 def test_the_examples_run(page: Path, tmp_path: Path) -> None:
     """The plain examples of a page are one script, top to bottom; one with a test in it is a file for pytest."""
     blocks = PYTHON_BLOCK.findall(page.read_text("utf-8"))

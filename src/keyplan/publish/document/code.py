@@ -1,6 +1,5 @@
 """How a pattern is run, as code: by the data layer in Python, by boto3, and by the AWS CLI."""
 
-import json
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,8 +10,10 @@ from typing import Any
 from uuid import UUID
 
 from keyplan.publish.document.model import Example, Sent
-from keyplan.publish.document.requests import WIDTH, json_line, jsonable
+from keyplan.publish.document.requests import json_line, jsonable
 
+_WIDTH = 120
+"""How long lines of Python may be: the examples are formatted as ruff formats them with this length."""
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -31,24 +32,29 @@ class Code:
         """The lines that import everything."""
         return [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(self._imports.items())]
 
-    def value(self, value: object, indent: int = 0) -> str:
-        """A value as Python has it, over several lines if it is long."""
+    def value(self, value: object, indent: int = 0, before: int = 0) -> str:
+        """A value as Python has it, over several lines if it doesn't fit behind what is `before` it on its line."""
         text = self._flat(value)
-        if len(text) + indent <= WIDTH or not isinstance(value, Mapping | list | tuple) or not value:
+        if before + len(text) + 1 <= _WIDTH or not isinstance(value, Mapping | list | tuple) or not value:
             return text
         inner, outer = " " * (indent + 4), " " * indent
-        if isinstance(value, Mapping):
-            lines = [f"{inner}{self._flat(name)}: {self.value(each, indent + 4)}," for name, each in value.items()]
-            return "\n".join(["{", *lines, f"{outer}}}"])
-        return "\n".join(["[", *(f"{inner}{self.value(each, indent + 4)}," for each in value), f"{outer}]"])
+        pairs = (
+            [(f"{self._flat(name)}: ", each) for name, each in value.items()]
+            if isinstance(value, Mapping)
+            else [("", each) for each in value]
+        )
+        starts = [(f"{inner}{start}", each) for start, each in pairs]
+        opening, closing = "{}" if isinstance(value, Mapping) else "[]"
+        lines = [f"{start}{self.value(each, indent + 4, len(start))}," for start, each in starts]
+        return "\n".join([opening, *lines, f"{outer}{closing}"])
 
     def call(self, function: str, arguments: Mapping[str, object], indent: int = 0) -> str:
         """A call with keyword arguments, over several lines if it is long."""
         flat = f"{function}({', '.join(f'{name}={self._flat(value)}' for name, value in arguments.items())})"
-        if len(flat) + indent <= WIDTH:
+        if len(flat) + indent <= _WIDTH:
             return flat
-        inner = " " * (indent + 4)
-        lines = [f"{inner}{name}={self.value(value, indent + 4)}," for name, value in arguments.items()]
+        starts = {f"{' ' * (indent + 4)}{name}=": value for name, value in arguments.items()}
+        lines = [f"{start}{self.value(value, indent + 4, len(start))}," for start, value in starts.items()]
         return "\n".join([f"{function}(", *lines, f"{' ' * indent})"])
 
     def _flat(self, value: object) -> str:
@@ -83,14 +89,16 @@ class Code:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False) if text.isprintable() and "\\" not in text else repr(text)
+    """A text in double quotes, as formatters want it."""
+    quoted = repr(text)
+    return f'"{quoted[1:-1]}"' if '"' not in text else quoted
 
 
 def pattern_example(code: Code, name: str, arguments: Mapping[str, object], sent: Sequence[Sent]) -> Example:
     """How an access pattern is run with these arguments, and the requests that this sends."""
     call = code.call(f"design.{name}", arguments, indent=4)
     flat = f"store.run({call})"
-    python = flat if "\n" not in flat and len(flat) <= WIDTH else f"store.run(\n    {call}\n)"
+    python = flat if "\n" not in flat and len(flat) <= _WIDTH else f"store.run(\n    {call}\n)"
     return Example(python, boto3_code(code, sent), cli_code(sent))
 
 
