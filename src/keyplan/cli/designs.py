@@ -279,8 +279,12 @@ def design_named(system: str, environment: Sequence[str] | None, settings: Conne
     if unknown:
         known = ", ".join(f"{{{name}}}" for name in sorted(names)) or "no names in braces"
         raise typer.BadParameter(f"The table names of {system} have {known}, not {', '.join(unknown)}.")
-    open_names = {name for table in kind.tables for name in _WITHOUT_DEFAULT.findall(table.name)}
-    return kind({**dict.fromkeys(open_names, DEFAULT_ENVIRONMENT), **settings.table_environment(), **given})
+    return kind({**dict.fromkeys(open_names(kind), DEFAULT_ENVIRONMENT), **settings.table_environment(), **given})
+
+
+def open_names(design: type[Design]) -> set[str]:
+    """The names in the table names of a design that have no default."""
+    return {name for table in design.tables for name in _WITHOUT_DEFAULT.findall(table.name)}
 
 
 def _pair(text: str) -> tuple[str, str]:

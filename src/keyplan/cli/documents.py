@@ -33,7 +33,7 @@ def _remarks(design: type[Design]) -> Iterator[Remark]:
 def _costs(design: Design) -> list[Cost]:
     """What patterns and writes consume; nothing if an entity has no example that could be metered."""
     from keyplan.capacity.metering import meter
-    from keyplan.capacity.naming import named_design
+    from keyplan.cli.designs import open_names
     from keyplan.design import DesignError, InvalidValue
     from keyplan.engine import Engine
 
@@ -43,7 +43,8 @@ def _costs(design: Design) -> list[Cost]:
             metered = meter(kind, engine)
         except (DesignError, InvalidValue):
             return []
-    tables = {named_design(kind).table_name(table): design.table_name(table) for table in design.all_tables}
+    metered_design = kind({name: name for name in open_names(kind)})  # in metered names, each stands for itself
+    tables = {metered_design.table_name(table): design.table_name(table) for table in design.all_tables}
     writes = {f"{verb} {entity}": each for (entity, verb), each in metered.writes.items()}
     return [_cost(name, each, tables) for name, each in {**metered.patterns, **writes}.items()]
 
