@@ -272,8 +272,14 @@ def engine() -> Iterator[Engine]:
 def test_only_what_the_design_says_is_compared_with_what_exists(engine: Engine) -> None:
     Store(with_table(**FULL)(), engine).create_tables()
     silent = {name: FULL[name] for name in ("indexes", "vectors", "ttl", "stream", "table_class")}
-    found = compare(deployed(engine, ["Notes", "Notes-keyplan"]), snapshot_of(with_table(**silent)()))
-    assert found.changes == ()
+    exists, design = deployed(engine, ["Notes", "Notes-keyplan"]), snapshot_of(with_table(**silent)())
+    assert compare(exists, design).changes == ()
+    assert compare(design, exists).changes == ()
+    tagged = snapshot_of(with_table(**FULL | {"tags": {"team": "red"}})())
+    assert [each.what for each in compare(exists, tagged).changes] == ["tags"]
+    (change,) = compare(tagged, exists).changes
+    assert (change.before, change.after) == ("team=red", "team=blue")
+    assert compare(tagged, exists).steps == ()
 
 
 def test_what_was_changed_by_hand_is_found(engine: Engine) -> None:

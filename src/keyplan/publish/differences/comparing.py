@@ -11,13 +11,17 @@ from keyplan.publish.shapes import TableShape
 
 
 def compare(before: Snapshot, after: Snapshot) -> Differences:
-    """What differs. Entities and patterns are compared if both sides have them: tables that were found don't."""
+    """What differs. Entities and patterns are compared if both sides have them: tables that were found don't.
+
+    There are steps if the new side is a design. Nothing is changed to be like tables that were found.
+    """
     changes = list(table_changes(before.tables, after.tables))
     if before.entities is not None and after.entities is not None:
         changes += entity_changes(before.entities, after.entities)
     if before.patterns is not None and after.patterns is not None:
         changes += pattern_changes(before.patterns, after.patterns)
-    return Differences(before.name, after.name, tuple(changes), steps_between(before.tables, after.tables))
+    steps = () if after.entities is None else steps_between(before.tables, after.tables)
+    return Differences(before.name, after.name, tuple(changes), steps)
 
 
 def replaced(before: Sequence[TableShape], after: Sequence[TableShape]) -> list[Change]:

@@ -25,8 +25,8 @@ class Pair:
 
     @property
     def is_found(self) -> bool:
-        """Whether the table before was found in a DynamoDB: only what the design says is compared."""
-        return not self.before.id
+        """Whether one side was found in a DynamoDB: only what the other one, a design, says is compared."""
+        return not (self.before.id and self.after.id)
 
 
 def paired(
@@ -154,8 +154,9 @@ def _settings(pair: Pair) -> Iterator[tuple[str, str, str]]:
         ("deletion protection", _on(before.protected), _on(after.protected)),
         ("encryption", before.encryption or UNSAID, after.encryption or UNSAID),
     ):
-        if old != new and not (new == UNSAID and pair.is_found) and not (what == "encryption" and is_same_key(pair)):
-            yield what, old, new
+        if old == new or (pair.is_found and UNSAID in (old, new)) or (what == "encryption" and is_same_key(pair)):
+            continue
+        yield what, old, new
     if before.capacity != after.capacity and not _from_billing(pair):
         yield "capacity", _units(before.capacity), _units(after.capacity)
     old_tags, new_tags = tags_to_compare(pair)
@@ -166,7 +167,11 @@ def _settings(pair: Pair) -> Iterator[tuple[str, str, str]]:
 def tags_to_compare(pair: Pair) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """The tags before and after. A table that was found may have others, which the design doesn't know."""
     old, new = dict(pair.before.tags), dict(pair.after.tags)
-    return ({name: value for name, value in old.items() if name in new} if pair.is_found else old), new
+    if not pair.before.id:
+        old = {name: value for name, value in old.items() if name in new}
+    elif not pair.after.id:
+        new = {name: value for name, value in new.items() if name in old}
+    return old, new
 
 
 def _from_billing(pair: Pair) -> bool:
@@ -176,8 +181,8 @@ def _from_billing(pair: Pair) -> bool:
 
 def is_same_key(pair: Pair) -> bool:
     """Whether a table that was found may be encrypted as the design says: it tells the key, not who manages it."""
-    before, after = pair.before.encryption or "", pair.after.encryption
-    return pair.is_found and after == "AWS_MANAGED" and before.startswith("arn:")
+    sides = {pair.before.encryption or "", pair.after.encryption or ""}
+    return pair.is_found and "AWS_MANAGED" in sides and any(each.startswith("arn:") for each in sides)
 
 
 # Texts
