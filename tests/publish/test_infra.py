@@ -181,6 +181,7 @@ def test_what_a_format_cannot_express_is_said() -> None:
     notes = {format: " ".join(render(stack, format).notes) for format in FORMATS}
     assert "no vector indexes yet, so ByMeaning of Library-dev is left out" in notes["terraform"]
     assert all("us-east-1, eu-central-1" in each for format, each in notes.items() if format != "iam")
+    assert "Terraform deletes the table, unless it is protected" in notes["terraform"]
     assert "search-index/app.py" in notes["sam"]
     assert "Auto scaling isn't part of the template" in notes["cloudformation"]
     assert "The policy of Library-dev's key" in notes["cdk"]

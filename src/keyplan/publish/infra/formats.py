@@ -7,15 +7,18 @@ from typing import Literal, TypeAlias
 
 import yaml
 
+from keyplan.design import HOUSEKEEPING
 from keyplan.publish.infra.cdk import cdk_app_of
 from keyplan.publish.infra.cloudformation import template_of
 from keyplan.publish.infra.sam import folder_of, sam_template_of
 from keyplan.publish.infra.stack import Stack
 from keyplan.publish.infra.terraform import PROVIDER, terraform_of
 from keyplan.publish.policies import anywhere, as_document, policy_of, roles_of
+from keyplan.publish.shapes import logical_id
 
 Format: TypeAlias = Literal["cloudformation", "terraform", "cdk", "sam", "iam"]
 
+_HOUSEKEEPING = logical_id(HOUSEKEEPING.name)
 LARGEST_SENT = 51_200
 """The most bytes of a template in a request. AWS: "Understand CloudFormation quotas"."""
 
@@ -63,6 +66,11 @@ def _notes(stack: Stack, format: Format, size: int) -> Iterator[str]:
                     f"Terraform's AWS provider has no vector indexes yet, so {names} of {table.name} is left out. "
                     "Create it with UpdateTable: `keyplan diff` has the request."
                 )
+        if not all(table.protected for table in stack.tables if table.id != _HOUSEKEEPING):
+            yield (
+                "If the block of a table is removed, Terraform deletes the table, unless it is protected. Give the "
+                "tables protected=True."
+            )
         yield f"Needs release {PROVIDER.removeprefix('>= ')} of Terraform's AWS provider, or a newer one."
     if format == "sam":
         for reader in stack.readers:
