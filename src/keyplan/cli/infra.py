@@ -120,7 +120,7 @@ def _check_earlier(target: Path, tables: Path, snapshot: Snapshot, *, in_order: 
             values = " -> ".join(filter(None, (change.before, change.after)))
             typer.echo(f"{change.kind} {change.place}{what}: {values}", err=True)
         fail(
-            "These changes would replace tables, or leave them out of the template. `keyplan diff` says what they take. "
+            "These changes would replace tables, or leave them out of the template. `keyplan diff` says what it takes. "
             "Use --replace to write the template anyway.",
             1,
         )
