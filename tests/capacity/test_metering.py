@@ -251,3 +251,11 @@ def test_a_scan_reads_the_other_items_of_its_table_too() -> None:
     found = metered(Scanned, traffic).patterns["everybody"]
     assert found.items == 10
     assert found.total.reads > 5  # ten customers of 1,000 bytes alone would take 1.5
+
+
+def test_any_client_in_boto3s_shape_gives_the_same_figures(found: MeteredDesign) -> None:
+    with Engine(ttl_interval=None) as engine:
+        session = engine.boto3_session()
+        client = session.client("dynamodb")
+        assert meter(Shop, client) == found
+        client.close()

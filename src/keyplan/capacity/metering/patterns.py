@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any
 
+from pydantic import ValidationError
+
 from keyplan.capacity.changes import choices_of
 from keyplan.capacity.metering.altered import eventual
 from keyplan.capacity.metering.model import Metered
@@ -204,5 +206,5 @@ def filtered_fields(node: object) -> Iterator[str]:
             yield from filtered_fields(each)
 
 
-METERING_ERRORS = (DataError, DesignError, InvalidValue)
+METERING_ERRORS = (DataError, DesignError, InvalidValue, ValidationError)
 """What can keep a pattern or a write from being metered."""

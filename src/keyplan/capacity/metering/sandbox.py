@@ -5,13 +5,15 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, Protocol, cast
 
+from pydantic import ValidationError
+
 from keyplan.capacity.consumed import Place
 from keyplan.capacity.metering.altered import UNALTERED, Altered
 from keyplan.capacity.metering.client import Item, MeteredClient
 from keyplan.capacity.metering.model import Metered, StoredPart
 from keyplan.capacity.naming import named_design
 from keyplan.data import DataError, Store, codec_of, create, item_size
-from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Table, get
+from keyplan.design import HOUSEKEEPING, Design, DesignError, Entity, InvalidValue, Table, get
 from keyplan.design.examples import example_item, example_items, example_of
 from keyplan.design.vector_indexes import VectorIndex
 
@@ -149,7 +151,7 @@ class Sandbox:
             self.client.begin()
             try:
                 self.store.run(create(item))
-            except (DataError, InvalidValue) as error:
+            except (DataError, DesignError, InvalidValue, ValidationError) as error:
                 self.failures[f"{name}.create"] = str(error)
                 continue
             self.order.append(item)
