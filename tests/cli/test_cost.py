@@ -125,6 +125,24 @@ def test_an_old_price_list_is_warned_about(folder: Path) -> None:
     assert "Not in the sum, because no price is known in eu-west-1: write request, storage" in result.stdout
 
 
+def test_a_design_without_examples_is_an_error(folder: Path) -> None:
+    (folder / "riddles.py").write_text(
+        "from typing import Annotated\n\n"
+        "from keyplan.design import *\n\n"
+        "table = Table('Riddles', key('pk'))\n\n\n"
+        "def never(value: str) -> None:\n    raise ValueError('no')\n\n\n"
+        "class Riddle(Entity, table=table):\n"
+        "    riddle_id: Id\n    answer: Annotated[str, limit(never)]\n    primary = key('RIDDLE#{riddle_id}')\n\n\n"
+        "class Riddles(Design):\n    tables, entities = (table,), (Riddle,)\n",
+        "utf-8",
+    )
+    (folder / "traffic.yaml").write_text("items: {Riddle: 5}\n", "utf-8")
+    result = run("riddles:Riddles")
+    assert result.exit_code == 2
+    assert "Can't make examples of riddles:Riddles: " in result.stderr
+    assert "Field(examples=[...])" in result.stderr
+
+
 def test_the_help_says_that_the_module_runs() -> None:
     assert "DESIGN is imported, and so its module is run." in " ".join(run("--help").stdout.split())
 

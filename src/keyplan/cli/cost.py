@@ -91,7 +91,12 @@ def cost(
         flags = {"path": path, "endpoint_url": endpoint_url, "aws": aws}
         rates = _sampled(rates, design, environment, connection_from(flags), sample)
     known = _prices(prices, region)
-    metered, found, savings = _calculated(kind, rates, known, free_tier=free_tier)
+    from keyplan.design import DesignError, InvalidValue
+
+    try:
+        metered, found, savings = _calculated(kind, rates, known, free_tier=free_tier)
+    except (DesignError, InvalidValue) as error:
+        fail(f"Can't make examples of {design}: {error}")
     _show(design, found, savings, "json" if as_json else form)
     if rates.patterns and not metered.patterns:
         fail("No pattern could be metered.", 1)
