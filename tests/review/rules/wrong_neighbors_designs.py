@@ -166,6 +166,42 @@ def a_partition_for_each_kind() -> type[Design]:
     return Kinds
 
 
+@CASES.finds("KP303", "Teams.listed", "Teams.of_kind")
+@CASES.finds_nothing("KP302")
+def an_index_that_is_filtered_by_a_kind() -> type[Design]:
+    class Team(Entity, table=leagues):
+        team_id: Id
+        league: Id
+        sort: Literal["TEAM"] = "TEAM"
+        primary = key("TEAM#{team_id}", "TEAM")
+        by_league = leagues.ByLeague("{league}")
+
+    class Player(Entity, table=leagues):
+        player_id: Id
+        league: Id
+        sort: Literal["PLAYER"] = "PLAYER"
+        primary = key("PLAYER#{player_id}", "PLAYER")
+        by_league = leagues.ByLeague("{league}")
+
+    class Teams(Design):
+        tables = (leagues,)
+        entities = (Team, Player)
+
+        @pattern("Teams in a league")
+        def in_league(self, league: str) -> Query[Team]:
+            return query(Team.by_league, league=league, filter=lambda team: team.sort == "TEAM")
+
+        @pattern("Teams in a league, of a kind")
+        def of_kind(self, league: str, sort: str) -> Query[Team]:
+            return query(Team.by_league, league=league, filter=lambda team: team.sort == sort)
+
+        @pattern("Teams in a league, of whatever kind")
+        def listed(self, league: str) -> Query[Team]:
+            return query(Team.by_league, league=league, filter=lambda team: exists(team.sort))
+
+    return Teams
+
+
 @CASES.finds("KP303", "Teams.in_league")
 def an_index_that_players_are_in_by_chance() -> type[Design]:
     class Team(Entity, table=leagues):

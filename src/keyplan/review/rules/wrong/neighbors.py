@@ -8,8 +8,9 @@ from keyplan.design import Table
 from keyplan.design.conditions import FieldPath, Node
 from keyplan.design.entity_spec import EntitySpec
 from keyplan.design.operations import Query
+from keyplan.design.specs import StandIn
 from keyplan.design.templates import Template
-from keyplan.review.keys import Neighbor, neighbors, prefix_parts, surely_reads
+from keyplan.review.keys import Neighbor, choices, neighbors, prefix_parts, surely_reads
 from keyplan.review.places import Place
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Problem, rule
@@ -106,14 +107,25 @@ def _mixed_lists(reviewed: Reviewed) -> Iterator[_Mixed]:
 
 
 def _leaves_out(query: Query[Any], other: Neighbor) -> bool:
-    """Whether the filter of a query surely leaves a neighbor's items out: by an attribute that they don't have."""
-    own = query.entities[0].spec
+    """Whether the filter of a query surely leaves a neighbor's items out: by an attribute or a value that none has."""
     return any(
-        node.operator in _TESTS
-        and isinstance(node.operands[0], FieldPath)
-        and own.fields[str(node.operands[0].names[0])].stored not in other.attributes
+        node.operator in _TESTS and isinstance(node.operands[0], FieldPath) and not _may_hold(query, other, node)
         for node in _conjuncts(query.filter)
     )
+
+
+def _may_hold(query: Query[Any], other: Neighbor, node: Node) -> bool:
+    """Whether a condition on a field can be true for a neighbor's items."""
+    path, *values = node.operands
+    assert isinstance(path, FieldPath)
+    stored = query.entities[0].spec.fields[str(path.names[0])].stored
+    if stored not in other.attributes:
+        return False
+    field = next((field.name for field in other.spec.fields.values() if field.stored == stored), None)
+    possible = choices(other.spec, field) if field is not None and other.key is not None else None
+    if node.operator != "=" or len(path.names) > 1 or possible is None or isinstance(values[0], StandIn):
+        return True
+    return values[0] in possible
 
 
 def _conjuncts(node: object) -> Iterator[Node]:
