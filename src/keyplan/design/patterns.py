@@ -13,13 +13,13 @@ from weakref import WeakSet
 
 from keyplan.design.design_checks import check_entities, check_known, usable_entities
 from keyplan.design.entity import Entity
-from keyplan.design.errors import DesignError, recorded
+from keyplan.design.errors import DesignError, is_collecting, recorded
 from keyplan.design.operation_entities import entities_read
 from keyplan.design.operations import Op
 from keyplan.design.rewrites import Rewrite
 from keyplan.design.specs import StandIn
 from keyplan.design.tables import HOUSEKEEPING, Table
-from keyplan.design.words import Accepted, check_design_words, check_pattern_words
+from keyplan.design.words import Accepted, as_meant, check_design_words, check_pattern_words
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Op[object])
@@ -234,6 +234,8 @@ class Design:
             regions=cls.regions,
             accepted=cls.accepted,
         )
+        if is_collecting():  # what is wrong was recorded
+            cls.regions, cls.accepted = as_meant(cls.regions, str), as_meant(cls.accepted, Accepted)
         design = cls()
         usable = {}
         for name, each in cls.patterns.items():

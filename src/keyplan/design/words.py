@@ -7,11 +7,13 @@ are calculated from it, documents and templates show it.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from keyplan.design.errors import DesignError, recorded
 
 TableClass: TypeAlias = Literal["STANDARD", "STANDARD_INFREQUENT_ACCESS"]
+
+T = TypeVar("T")
 
 _RULE = re.compile(r"KP[0-9]{3}|[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _REGION = re.compile(r"[a-z]{2,}(-[a-z0-9]+)+")
@@ -215,6 +217,12 @@ def check_design_words(
         if not isinstance(accepted, Sequence) or not all(isinstance(each, Accepted) for each in accepted):
             remedy = 'Write accepted = (accept("KP402", "Post.by_type", because="..."),), with the comma.'
             raise DesignError("acceptance", f"{place}.accepted", "it isn't a list of accept(...)", remedy)
+
+
+def as_meant(value: object, kind: type[T]) -> tuple[T, ...]:
+    """What a word of a design lists, also if it was written without the comma, or has something else in it."""
+    listed = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+    return tuple(each for each in listed if isinstance(each, kind))
 
 
 def _check_regions(place: str, regions: object) -> None:

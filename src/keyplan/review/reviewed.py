@@ -130,28 +130,28 @@ class Reviewed:
 
     def example(self, spec: EntitySpec) -> Entity | None:
         """An example of an entity's items, or None if none can be made."""
-        return self._examples.get(spec.name)
+        return self._examples.get(spec.entity)
 
     def made_from(self, spec: EntitySpec) -> Sequence[Entity]:
         """The mirrors and derived items of the example of an entity."""
-        return self._made[spec.name]
+        return self._made[spec.entity]
 
     @cached_property
-    def _examples(self) -> Mapping[str, Entity]:
+    def _examples(self) -> Mapping[type[Entity], Entity]:
         found = {}
         for spec in self.specs:
             with suppress(Exception):  # fields can have types and validators that no example is known for
-                found[spec.name] = example_of(self.design, spec.entity)
+                found[spec.entity] = example_of(self.design, spec.entity)
         return found
 
     @cached_property
-    def _made(self) -> Mapping[str, Sequence[Entity]]:
-        made: dict[str, list[Entity]] = {}
+    def _made(self) -> Mapping[type[Entity], Sequence[Entity]]:
+        made: dict[type[Entity], list[Entity]] = {}
         for spec in self.specs:
-            made[spec.name] = []
-            for derived in spec.derived if spec.name in self._examples else ():
+            made[spec.entity] = []
+            for derived in spec.derived if spec.entity in self._examples else ():
                 with suppress(Exception):  # the method isn't ours
-                    made[spec.name] += derived.make(self._examples[spec.name])
+                    made[spec.entity] += derived.make(self._examples[spec.entity])
         return made
 
     @cached_property
