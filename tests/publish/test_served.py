@@ -47,6 +47,18 @@ def test_a_page_fits_the_screen(browser_page: Page, server: Server, name: str) -
     screenshots(browser_page, f"design-{name}")
 
 
+def test_a_page_can_be_printed(browser_page: Page, server: Server) -> None:
+    """All of it, on a sheet of A4, without what is only of use on a screen."""
+    browser_page.set_viewport_size({"width": 794, "height": 1123})
+    browser_page.goto(f"{server.url}/designs/wavyblog")
+    example = browser_page.locator("main pre", has_text="dynamodb.get_item(").first
+    expect(example).to_be_hidden()
+    browser_page.emulate_media(media="print")
+    expect(example).to_be_visible()
+    expect(browser_page.get_by_role("navigation", name="Contents")).to_be_hidden()
+    assert browser_page.evaluate("document.documentElement.scrollWidth") <= 794
+
+
 _THIN_OUT = """() => {
   let number = 0;
   for (const each of [...document.querySelectorAll("#content > *")]) {
