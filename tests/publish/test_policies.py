@@ -246,6 +246,9 @@ def test_a_client_refuses_what_its_policies_do_not_allow() -> None:
         }
         assert "index/ByTag" in denied(client.query, **wrong)
         assert len(client.denied) == 7
+        assert client.exceptions is engine.exceptions
+        with pytest.raises(ValueError, match="isn't known what execute_statement needs"):
+            client.execute_statement(Statement="SELECT * FROM Notes")
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

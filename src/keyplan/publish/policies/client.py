@@ -1,6 +1,6 @@
 """`PermittedClient`: a client that may do only what policies allow."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -27,10 +27,12 @@ class PermittedClient:
         self.allowed: list[AccessRequest] = []
         self.denied: list[AccessRequest] = []
 
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
-        method = getattr(self._client, operation)
-        if operation.startswith("_") or not callable(method):
+    def __getattr__(self, operation: str) -> Any:  # noqa: ANN401 - a method of the client
+        if operation.startswith("_"):
             raise AttributeError(operation)
+        method = getattr(self._client, operation)
+        if not callable(method) or operation == "close":  # such as `exceptions`
+            return method
 
         def call(**parameters: Any) -> Any:  # noqa: ANN401 - as the client's method
             needed = list(self._authorization.needed(operation, parameters))
