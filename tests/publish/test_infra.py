@@ -16,7 +16,7 @@ from cfnlint.decode.decode import decode_str  # type: ignore[import-untyped]
 from cfnlint.runner import Runner  # type: ignore[import-untyped]
 
 from keyplan.data import Store
-from keyplan.design import Design, Entity, Id, Table, key
+from keyplan.design import Design, Entity, Id, Table, consumer, key
 from keyplan.engine import Engine
 from keyplan.publish.differences import deployed, snapshot_of
 from keyplan.publish.infra import FORMATS, Format, InfraError, render, stack_of
@@ -186,6 +186,24 @@ def test_what_a_format_cannot_express_is_said() -> None:
     assert "Auto scaling isn't part of the template" in notes["cloudformation"]
     assert "The policy of Library-dev's key" in notes["cdk"]
     assert notes["iam"] == ""
+
+
+def test_failures_that_do_not_go_to_a_queue_are_said() -> None:
+    class Notes(Design):
+        tables = (
+            Table(
+                "notes",
+                key("id"),
+                stream="KEYS_ONLY",
+                consumers=(consumer("mail", failures="the inbox of operations"), consumer("search", failures="lost")),
+            ),
+        )
+
+    made = render(stack_of(Notes()), "sam")
+    assert "What 'mail' can't process goes to 'the inbox of operations', which isn't a queue of SQS" in made.notes[0]
+    resources = yaml.safe_load(made.text)["Resources"]
+    assert list(properties(resources, "AWS::SQS::Queue")) == ["LostQueue"]
+    assert "inbox" not in made.text
 
 
 # Names

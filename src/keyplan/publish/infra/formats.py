@@ -58,6 +58,12 @@ def _notes(stack: Stack, format: Format, size: int) -> Iterator[str]:
             yield f"{table.name} has the capacity that the design says. Auto scaling isn't part of the template."
         if (table.encryption or "").startswith("arn:"):
             yield f"The policy of {table.name}'s key must let the services' roles use it through DynamoDB."
+    for reader in stack.readers:
+        if reader.elsewhere is not None:
+            yield (
+                f"What {reader.name!r} can't process goes to {reader.elsewhere!r}, which isn't a queue of SQS. "
+                "It isn't part of the template."
+            )
     if format == "terraform":
         for table in stack.tables:
             if table.vectors:

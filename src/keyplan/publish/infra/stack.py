@@ -24,6 +24,8 @@ class Reader:
     """The id of the table."""
     failures: str | None
     """The name or the ARN of the queue for records that it can't process."""
+    elsewhere: str | None = None
+    """Where these go, if that isn't a queue."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,13 @@ def stack_of(design: Design) -> Stack:
     tables = shapes_of(design)
     _check_ids(design, tables)
     readers = tuple(
-        Reader(each.id, each.consumer.name, logical_id(each.table.name), each.consumer.failures)
+        Reader(
+            each.id,
+            each.consumer.name,
+            logical_id(each.table.name),
+            each.queue,
+            each.consumer.failures if each.queue is None else None,
+        )
         for each in consumers_of(kind)
     )
     names = {table.id: table.name for table in tables}

@@ -1,5 +1,6 @@
 """The policies of services: who runs the system, who only reads, who reads a stream, who looks after the tables."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ _BY_KEY = (
     "Query",
     "UpdateItem",
 )
+_QUEUE = re.compile(r"[A-Za-z0-9_-]{1,80}|arn:[\w-]+:sqs:[\w-]+:[0-9]+:[A-Za-z0-9_-]{1,80}")
+"""The name of a queue, by AWS: "Amazon SQS standard queue quotas", or an ARN."""
 _OF_STREAMS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 
 
@@ -109,6 +112,12 @@ class NamedConsumer:
     table: Table
     consumer: Consumer
 
+    @property
+    def queue(self) -> str | None:
+        """The name or the ARN of the queue for what it can't process; None if that goes nowhere, or somewhere else."""
+        failures = self.consumer.failures
+        return failures if failures is not None and _QUEUE.fullmatch(failures) else None
+
 
 def consumers_of(design: type[Design]) -> Iterator[NamedConsumer]:
     """The consumers of all streams. If two have the same name, both have the name of their table in theirs."""
@@ -120,8 +129,8 @@ def consumers_of(design: type[Design]) -> Iterator[NamedConsumer]:
 
 def _consumer_role(named: NamedConsumer) -> Role:
     statements = _reading([named.table])
-    if named.consumer.failures is not None:
-        statements += (Statement(("sqs:SendMessage",), (Target("queue", named.consumer.failures),)),)
+    if named.queue is not None:
+        statements += (Statement(("sqs:SendMessage",), (Target("queue", named.queue),)),)
     name = f"{named.id}Consumer"
     purpose = f"reads the stream of {named.table.name}: {named.consumer.name}"
     return Role(name, purpose, Policy(name, statements))
