@@ -288,7 +288,7 @@ def _together(document: Document) -> Iterator[Block]:
 
 
 def _of_entity(together: Together) -> Iterator[Block]:
-    yield Heading(3, ["Writing a ", together.entity], slug(f"write {together.entity}"))
+    yield Heading(3, ["Writing ", together.entity], slug(f"write {together.entity}"))
     if together.effects:
         yield _rows(
             ("Effect", "Name", "What happens"),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from keyplan.design import HOUSEKEEPING, Design, Entity
-from keyplan.design.effects import Counter, named_by
+from keyplan.design.effects import Counter, Unique, named_by
 from keyplan.design.entity import EntitySpec
 from keyplan.design.standins import read_refs
 from keyplan.publish.document.code import Code
@@ -16,15 +16,15 @@ from keyplan.publish.document.requests import filled, item_text
 
 _ACTIONS = {"put_item": "Put", "update_item": "Update", "delete_item": "Delete"}
 _DELETED = {
-    "cascade": "deleted with it",
-    "refuse": "it can't be deleted while it has one",
-    "keep": "kept when it is deleted",
+    "cascade": "when it is deleted, this is deleted too",
+    "refuse": "it can't be deleted while this exists",
+    "keep": "when it is deleted, this stays",
 }
 
 
 def together(design: Design, examples: Examples, costs: Mapping[str, Cost], code: Code) -> Iterator[Together]:
     """For each entity that isn't made by others: its effects, and how it is created, changed and deleted."""
-    others = {address: f"a {name}" for address, name in names_by_address(examples).items()}
+    others = names_by_address(examples)
     for entity in design.entities:
         written = examples.written.get(entity.__name__)
         if written is not None:
@@ -41,7 +41,7 @@ def effects_of(spec: EntitySpec) -> Iterator[Effect]:
     for unique in spec.uniques:
         when = f", while {unique.when} is true" if unique.when else ""
         carries = f"; it carries {', '.join(unique.carries)}" if unique.carries else ""
-        yield Effect("guard", unique.name, f"a guard holds `{unique.hash.text}` for it alone{when}{carries}")
+        yield Effect("guard", unique.name, f"a guard holds {_guard_key(unique)} for it alone{when}{carries}")
     for derived in spec.derived:
         names = ", ".join(each.__name__ for each in derived.entities)
         words = {"mirror": "a copy of it", "derived": "made from it", "reference": "recorded for what it uses"}
@@ -50,11 +50,13 @@ def effects_of(spec: EntitySpec) -> Iterator[Effect]:
         yield Effect("counter", counter.name, _counter_text(spec, counter))
     for parent in spec.parents:
         name = parent.entity.__name__ if parent.entity is not None else "item"
-        counted = f"; counted in {parent.count}" if parent.count else ""
-        text = f"{name} must exist; {_DELETED[parent.on_delete]}{counted}"
-        yield Effect(
-            "parent", parent.name, text.replace("deleted with it", f"deleted with the {name}") + _doc(parent.parent)
-        )
+        counted = f"; counted in its {parent.count}" if parent.count else ""
+        text = f"the {name} must exist; {_DELETED[parent.on_delete]}{counted}{_doc(parent.parent)}"
+        yield Effect("parent", parent.name, text)
+
+
+def _guard_key(unique: Unique) -> str:
+    return " / ".join(f"`{template.text}`" for template in (unique.hash, unique.range) if template is not None)
 
 
 def _counter_text(spec: EntitySpec, counter: Counter[Any]) -> str:
@@ -74,7 +76,7 @@ def _children_text(child: type[Entity], on_delete: str) -> str:
     if on_delete == "cascade":
         return f"deleting it deletes its {child.__name__} items, in a journaled job if they don't fit one transaction"
     if on_delete == "refuse":
-        return f"can't be deleted while a {child.__name__} refers to it"
+        return f"can't be deleted while {child.__name__} items refer to it"
     return f"{child.__name__} items stay when it is deleted"
 
 
@@ -92,7 +94,7 @@ def _writes(
     name = type(written.entity).__name__
     field, value = written.changed or ("", None)
     runs = {
-        "create": (written.creating, f"store.run(create(item))  # item: a {name}"),
+        "create": (written.creating, f"store.run(create(item))  # item: {name}"),
         "update": (written.changing, f"item.{field} = {code.value(value)}; store.run(update(item))"),
         "delete": (written.deleting, "store.run(delete(item))"),
     }
