@@ -181,6 +181,35 @@ def test_what_cannot_be_metered_is_named() -> None:
     assert "Note.create couldn't be metered. no such item" in text_report("notes", found, [], date(2026, 11, 19))
 
 
+def test_the_bill_on_the_pricing_page_of_aws() -> None:
+    """The example of "Amazon DynamoDB pricing" for on-demand capacity in US East (N. Virginia), without requests. The
+    table has 27 GB on average and 29 GB at the end of the month, which has 42,177,000 writes of 1 KB."""
+
+    def bill(gigabytes: float, **use: object) -> Cost:
+        whole = {"Note": {NOTES: StoredPart(1, gigabytes * GB - 100)}}
+        write = Metered({NOTES: Units(writes=1, changes=1)}, 1, 1)
+        metered = MeteredDesign({}, {}, {("Note", "create"): write}, whole, {})
+        load = traffic(
+            writes={("Note", "create"): WriteTraffic(Rate(42_177_000, "month"))},
+            items={"Note": ItemTraffic(1)},
+            tables={**ON_DEMAND, "Notes": TableUse(**use)},  # type: ignore[arg-type]  # its fields
+        )
+        return cost_of(Notes, metered, load, PRICES, free_tier=True)
+
+    average = bill(27, recovery=True, kinesis=True, stream_reads=Rate(2_592_000, "month"))
+    storage = line(average, "Notes: storage").usd
+    stream = line(average, "Notes: reads of the stream").usd
+    kinesis = sum(part.usd or 0 for part in line(average, "Note.create").parts if part.charge.item == "Kinesis")
+    assert average.free is not None
+    assert round(storage + stream - average.free, 2) == 0.50 + 0.02  # the first 25 GB and 2,500,000 reads are free
+    assert round(line(average, "Notes: point-in-time recovery").usd, 2) == 5.40
+    assert round(kinesis, 2) == 4.22
+    end = bill(29, restores=Rate(1, "month"), exports=Rate(1, "month"))
+    assert round(line(end, "Notes: restores").usd, 2) == 4.35
+    assert round(line(end, "Notes: exports").usd, 2) == 2.90
+    assert round(line(bill(30, backups=2), "Notes: backups").usd, 2) == 6.00
+
+
 def test_vector_indexes_are_paid_by_byte() -> None:
     kind = design("recipes/semantic_search")
     name = next(each for each in kind.patterns if isinstance(kind.patterns[each].symbolic, Nearest))
