@@ -44,7 +44,13 @@ def test_a_package_needs_no_extra(package: str, alone: dict[str, str]) -> None:
 
 
 SYSTEMS = ["wavyblog", "hacktracker", "threefc", "funkedupshift", "vcm"]
-COMMANDS = [["--help"], ["dynamodb", "--help"], *(["tables", each] for each in SYSTEMS), ["patterns", "wavyblog"]]
+COMMANDS = [
+    ["--help"],
+    ["dynamodb", "--help"],
+    *(["tables", each] for each in SYSTEMS),
+    ["patterns", "wavyblog"],
+    *(["docs", each, "--format", "html"] for each in ("wavyblog", "vcm")),
+]
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
