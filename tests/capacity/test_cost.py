@@ -253,7 +253,7 @@ def test_the_most_expensive_is_first_in_all_forms() -> None:
     document = json_report("notes", both, [], today)
     assert document["total"] == both.total
     assert document["lines"][0]["units"] == [{"table": "Notes", "index": "ByTag", "reads": 4}]
-    assert {each["source"] for each in document["prices"]} == {"AWS price list (AmazonDynamoDB)"}
+    assert {each["source"] for each in document["prices"]} == {"AWS price list (AmazonDynamoDB), as quoted"}
 
 
 def test_an_index_is_named_with_its_table_where_there_are_several() -> None:
