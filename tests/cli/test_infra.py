@@ -143,6 +143,22 @@ def test_a_file_that_is_not_known_is_not_written_over(folder: Path) -> None:
     assert (folder / "x" / "main.tf").read_text("utf-8") == "# mine\n"
 
 
+def test_policies_have_a_file_of_their_own(folder: Path) -> None:
+    done = run(declare("infra_iam"), "--format", "iam", "--out", "x")
+    assert done.output == "Wrote x/policies.json.\n"
+    assert [each.name for each in (folder / "x").iterdir()] == ["policies.json"]
+
+
+def test_files_that_cannot_be_read_or_written_are_named(folder: Path) -> None:
+    design = declare("infra_files")
+    assert run(design, "--format", "cdk", "--out", "x").exit_code == 0
+    (folder / "x" / "tables.json").write_text("{", "utf-8")
+    assert "Can't read x/tables.json: it isn't JSON" in run(design, "--format", "cdk", "--out", "x").stderr
+    assert "Can't write" in run(design, "--format", "cdk", "--out", "infra_files.py/x").stderr
+    twice = declare("infra_twice", indexes='"by-tag": key("a"), "by_tag": key("b")')
+    assert "Can't write a template for infra_twice:Notes: 2 resources" in run(twice, "--format", "cdk").stderr
+
+
 def test_what_is_wrong_is_said() -> None:
     assert "Unknown system: nothing" in run("nothing", "--format", "cdk").stderr
     assert "Can't import" in run("no_such_module:X", "--format", "cdk").stderr

@@ -4,10 +4,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from enum import Enum
 from random import Random
 from typing import Annotated, Any, Literal
 
 import pytest
+from botocore.exceptions import ClientError
 from pydantic import Field, StringConstraints
 
 from keyplan.data import Store, create
@@ -50,6 +52,7 @@ from keyplan.publish.differences import (
     report,
     snapshot_of,
 )
+from keyplan.publish.differences.fields import type_text
 from tests.all_designs import design as any_design
 from tests.all_designs import designs
 
@@ -98,6 +101,7 @@ FULL: dict[str, Any] = {
     "protected": True,
     "tags": {"team": "blue", "cost": "1"},
     "table_class": "STANDARD_INFREQUENT_ACCESS",
+    "encryption": "AWS_MANAGED",
     "vectors": {"ByMeaning": vector_index("meaning", 4, filters=("year:N",))},
 }
 OTHER: dict[str, Any] = {
@@ -107,6 +111,7 @@ OTHER: dict[str, Any] = {
     "recovery": 35,
     "protected": False,
     "tags": {"team": "green"},
+    "encryption": "AWS_OWNED",
     "vectors": {"ByMeaning": vector_index("meaning", 8)},
 }
 PAID: dict[str, Any] = {"billing": "PROVISIONED", "capacity": (3, 4), "indexes": {"ByTag": key("tag", "SK")}}
@@ -390,6 +395,91 @@ def test_entities_and_patterns_are_compared_as_a_reviewer_reads_them() -> None:
     requests = found["pattern of_team", "requests"]
     assert requests.after == "Query MembersTable.GSI1, where GSI1PK = ?, backward, limit 50"
     assert found["rule Member.email_guard", ""].after == "guard EMAIL#{email.lower} in MembersTable, carries id"
+
+
+def test_designs_with_nothing_in_common() -> None:
+    one, other = (any_design(f"apps/{name}")() for name in ("hacktracker", "wavyblog"))
+    found = compare(snapshot_of(one), snapshot_of(other))
+    seen = set(places(found))
+    assert {
+        ("added", "entity Post", "", "code"),
+        ("removed", "entity Team", "", "code"),
+        ("changed", "entity User", "table", "rewrite"),
+        ("changed", "entity User", "type", "rewrite"),
+        ("changed", "entity User", "layout", "rewrite"),
+        ("changed", "entity User", "primary key", "rewrite"),
+        ("removed", "key User.all", "", "code"),
+        ("added", "key User.by_type", "", "rekey"),
+        ("removed", "field User.phone_number", "", "code"),
+        ("added", "field User.password_hash", "", "backfill"),
+        ("added", "pattern posts", "", "code"),
+        ("removed", "pattern teams", "", "code"),
+        ("changed", "pattern user", "parameters", "code"),
+    } <= seen
+    back = places(compare(snapshot_of(other), snapshot_of(one)))
+    turned = {"added": "removed", "removed": "added", "changed": "changed"}
+    kinds = ("entity", "key", "field", "rule", "pattern")
+    assert {(turned[kind], place, what) for kind, place, what, _ in seen if place.startswith(kinds)} == {
+        (kind, place, what) for kind, place, what, _ in back if place.startswith(kinds)
+    }
+    markdown = report(found, "markdown")
+    assert "### In place, before the new code" in markdown
+    assert "   ```json" in markdown
+    assert "- **rewrite** " in markdown
+    assert report(compare(snapshot_of(one), snapshot_of(one)), "markdown").endswith("are the same.\n")
+
+
+class Color(Enum):
+    RED, BLUE = "red", "blue"
+
+
+def test_types_and_joint_limits_are_compared_as_text() -> None:
+    assert type_text(Color) == "Color('red', 'blue')"
+    assert type_text(dict[str, Color | None]) == "dict[str, Color('red', 'blue') | None]"
+    assert type_text(tuple[int, ...]) == "tuple[int, ...]"
+    assert type_text("Later") == "Later"
+    snapshot = snapshot_of(club(1)())
+    assert snapshot.entities is not None
+    limited = {name: replace(each, joint_limits=("a and b",)) for name, each in snapshot.entities.items()}
+    found = compare(snapshot, replace(snapshot, entities=limited))
+    assert {each.what for each in found.changes} == {"limits on several fields"}
+
+
+def test_a_capacity_that_was_changed_by_hand_is_found(engine: Engine) -> None:
+    design = with_table(**PAID)()
+    Store(design, engine).create_tables()
+    units: Any = {"ReadCapacityUnits": 9, "WriteCapacityUnits": 9}
+    change: Any = [{"Update": {"IndexName": "ByTag", "ProvisionedThroughput": units}}]
+    engine.update_table(TableName="Notes", GlobalSecondaryIndexUpdates=change)
+    found = compare(deployed(engine, ["Notes", "Notes-keyplan"]), snapshot_of(design))
+    assert places(found) == [("changed", "index Notes.ByTag", "capacity", "in place")]
+    for step in found.steps:
+        getattr(engine, STATEMENTS[step.operation])(**step.request)
+    assert compare(deployed(engine, ["Notes", "Notes-keyplan"]), snapshot_of(design)).changes == ()
+
+
+class Lacking:
+    """A client that lacks operations, or refuses them."""
+
+    def __init__(self, engine: Engine, code: str, *names: str) -> None:
+        self.engine, self.code, self.names = engine, code, names
+
+    def __getattr__(self, operation: str) -> Any:
+        def refuse(**request: Any) -> Any:
+            raise ClientError({"Error": {"Code": self.code, "Message": operation}}, operation)
+
+        return refuse if operation in self.names else getattr(self.engine, operation)
+
+
+def test_what_a_dynamodb_lacks_is_not_known_of_its_tables(engine: Engine) -> None:
+    Store(with_table(**FULL)(), engine).create_tables()
+    lacks = ("describe_continuous_backups", "list_tags_of_resource")
+    client = Lacking(engine, "UnknownOperationException", *lacks)
+    (table,) = deployed(client, ["Notes"]).tables
+    assert (table.recovery, table.tags, table.ttl) == (None, (), "gone")
+    for operation in ("describe_table", "list_tags_of_resource"):
+        with pytest.raises(ClientError):
+            deployed(Lacking(engine, "AccessDeniedException", operation), ["Notes"])
 
 
 def test_a_migration_says_what_to_do() -> None:

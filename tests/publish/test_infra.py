@@ -242,6 +242,14 @@ def test_two_tables_of_one_name_are_refused() -> None:
         stack_of(Notes())
 
 
+def test_two_tables_of_one_name_in_an_environment_are_refused() -> None:
+    class Notes(Design):
+        tables = (Table("{a}-notes", key("id")), Table("x-{b}", key("id")))
+
+    with pytest.raises(InfraError, match="Two tables have the name x-notes"):
+        stack_of(Notes({"a": "x", "b": "notes"}))
+
+
 def test_two_indexes_of_one_name_are_refused() -> None:
     class Notes(Design):
         tables = (Table("notes", key("id"), indexes={"by-tag": key("tag"), "by_tag": key("text")}),)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from botocore.exceptions import ClientError
@@ -16,16 +17,30 @@ from keyplan.design import (
     Design,
     Entity,
     Get,
+    GuardTaken,
     Id,
+    Lookup,
+    Nearest,
     Op,
+    OrderedList,
     Page,
     Query,
     Table,
+    Ttl,
     consumer,
     get,
+    include,
+    index,
     key,
+    lookup,
+    mirror,
+    nearest,
     pattern,
     query,
+    taken,
+    unique,
+    vector,
+    vector_index,
 )
 from keyplan.design.examples import example_arguments, example_items
 from keyplan.design.reading import ListOp
@@ -35,6 +50,7 @@ from keyplan.publish.policies import (
     AccessRequest,
     PermittedClient,
     Policy,
+    Statement,
     Target,
     anywhere,
     as_document,
@@ -43,6 +59,7 @@ from keyplan.publish.policies import (
     policy_of,
     roles_of,
 )
+from keyplan.publish.policies.patterns import needs_of
 from keyplan.web.server import running
 from tests.all_designs import SYSTEMS, design, designs
 from tests.web.site import settings_of
@@ -178,6 +195,89 @@ def test_leading_keys_are_those_that_the_templates_can_have() -> None:
     assert by_index["ByYear"] == ()
     important = next(each for each in policy_of(Notes, "important").statements if each.targets[0].kind == "index")
     assert important.leading_keys == ("TAG#important",)
+
+
+passes = Table(
+    "Passes",
+    key("PK", "SK"),
+    ttl="until",
+    indexes={"ByDay": index(key("day"), include("until"))},
+    vectors={"ByFace": vector_index("face", 2, projection=include("until"))},
+)
+
+
+class Ticket(Entity, table=passes):
+    """A copy of a pass, found by its number alone."""
+
+    number: Id
+    owner: Id
+    primary = key("TICKET#{number}", "TICKET")
+
+
+class Pass(Entity, table=passes):
+    owner: Id
+    number: Id
+    day: str
+    face: Annotated[list[float] | None, vector(2)] = None
+    until: Ttl
+    primary = key("OWNER#{owner}", "PASS#{number}")
+    by_day = passes.ByDay("{day}")
+    number_guard = unique("NUMBER#{number}", carries=("owner", "number"))
+    by_face = passes.nearest_by("ByFace")
+
+    @mirror
+    def ticket(self) -> Ticket:
+        return Ticket(number=self.number, owner=self.owner)
+
+
+class Passes(Design):
+    tables = (passes,)
+    entities = (Pass, Ticket)
+
+    @pattern("Whether a number is taken")
+    def number_taken(self, number: str) -> GuardTaken:
+        return taken(Pass.number_guard, number=number)
+
+    @pattern("A pass by its ticket")
+    def by_ticket(self, number: str) -> Lookup[Pass]:
+        return lookup(Pass.ticket, number=number)
+
+    @pattern("Owners of a day")
+    def owners_on(self, day: str) -> OrderedList[str]:
+        return query(Pass.by_day, day=day).only(lambda each: each.owner)
+
+    @pattern("Passes of a day")
+    def passes_on(self, day: str) -> Query[Pass]:
+        return query(Pass.by_day, day=day)
+
+    @pattern("Faces like this one")
+    def like(self, face: list[float]) -> Nearest[Pass]:
+        return nearest(Pass.by_face, face)
+
+
+def test_guards_mirrors_vectors_and_indexes_of_keys_run_with_their_policies() -> None:
+    with Engine(ttl_interval=None) as engine:
+        store = Store(Passes(), engine)
+        store.create_tables()
+        until = datetime.now(UTC) + timedelta(days=1)
+        store.run(create(Pass(owner="ada", number="1", day="today", face=[1.0, 0.0], until=until)))
+        for name, arguments, expected in (
+            ("number_taken", ("1",), {"dynamodb:GetItem"}),
+            ("by_ticket", ("1",), {"dynamodb:GetItem"}),
+            ("owners_on", ("today",), {"dynamodb:Query"}),
+            ("passes_on", ("today",), {"dynamodb:Query", "dynamodb:BatchGetItem"}),
+            ("like", ([1.0, 0.0],), {"dynamodb:SearchVectors", "dynamodb:BatchGetItem"}),
+        ):
+            client = PermittedClient(engine, as_document(policy_of(Passes, name), anywhere(Passes())))
+            found = Store(Passes(), client).run(getattr(Passes(), name)(*arguments))
+            assert found, name
+            asked = {each.action for each in client.allowed if not each.resource.endswith("-keyplan")}
+            assert asked == expected, name
+
+
+def test_an_operation_of_another_kind_is_an_error() -> None:
+    with pytest.raises(TypeError, match="it isn't known what Op needs"):
+        list(needs_of(Notes, Op()))
 
 
 def test_what_has_a_meaning_in_policies_stands_for_itself_in_a_key() -> None:
@@ -425,3 +525,8 @@ def test_a_policy_that_is_too_long_for_iam_is_divided() -> None:
     kind = design("apps/wavyblog")
     assert set().union(*(granted(each, kind) for each in parts)) == granted(policy, kind)
     assert list(divided(policy)) == [policy]
+    keys = tuple(f"K{number}#*" for number in range(99))
+    many = Policy("Many", (Statement(("dynamodb:GetItem",), (Target("table", "T"),), keys),))
+    pieces = [each for part in divided(many, longest=600) for each in part.statements]
+    assert len(pieces) > 2
+    assert [key_ for each in pieces for key_ in each.leading_keys] == list(keys)

@@ -86,8 +86,6 @@ def _value(value: Any, indent: int) -> str:  # noqa: ANN401 - any value
             return _object(value, indent)
         case list() | tuple():
             return _list(value, indent)
-        case None:
-            return "null"
     return str(value)
 
 
@@ -97,8 +95,6 @@ def quoted(text: str) -> str:
 
 
 def _object(value: Mapping[str, Any], indent: int) -> str:
-    if not value:
-        return "{}"
     pairs = [(name if _NAME.fullmatch(name) else quoted(name), each) for name, each in value.items()]
     return "\n".join(["{", *_aligned(pairs, indent + 1), "  " * indent + "}"])
 
