@@ -1,6 +1,7 @@
 """Examples: values within limits, items that can be created, arguments that find them."""
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum
@@ -106,6 +107,46 @@ class Address(BaseModel):
 )
 def test_values_are_made_by_type_and_limits(annotation: object, value: object) -> None:
     assert example_value("team_id", annotation) == value
+
+
+class Comment(BaseModel):
+    text: str
+    replies: "list[Comment]" = []
+    by_name: "dict[str, Comment]" = {}
+    origin: "Comment | None" = None
+
+
+@dataclass
+class Branch:
+    folder: "Folder | None" = None
+
+
+class Folder(BaseModel):
+    branch: Branch
+
+
+class Endless(BaseModel):
+    next: "Endless"
+
+
+def test_a_model_that_contains_itself_has_an_example_that_ends() -> None:
+    """Entities can have such models: a comment with its replies."""
+
+    class Post(Entity, table=Table("Posts", key("pk"))):
+        post_id: Id
+        comments: list[Comment]
+        primary = key("POST#{post_id}")
+
+    (comment,) = example_item(Post).comments
+    assert comment.text == "text-1"
+    assert comment.replies == [Comment(text="text-1")]
+    assert comment.origin == Comment(text="text-1")
+    assert comment.by_name == {"key-1": Comment(text="text-1")}
+    folder = example_value("folder", Folder)
+    assert isinstance(folder, Folder)
+    assert folder.branch.folder == Folder(branch=Branch())
+    with pytest.raises(DesignError, match="next: no example"):
+        example_value("chain", Endless)
 
 
 def test_each_number_has_a_value_of_its_own() -> None:

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import fields as dataclass_fields
+from dataclasses import fields as fields_of
 from dataclasses import is_dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from functools import partial
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from pydantic import BaseModel, PydanticUserError, Secret, SecretBytes, SecretStr, TypeAdapter, ValidationError
@@ -28,6 +28,10 @@ MOMENT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 EXPIRY = datetime(2099, 12, 31, tzinfo=UTC)
 """When examples expire: never, as far as reads are concerned."""
 _DEEPEST = 6
+
+
+class _TooDeep(DesignError):
+    """What contains itself has no example that ends here: a list of it is empty."""
 
 
 def example_value(name: str, annotation: object, info: FieldInfo | None = None, number: int = 1) -> object:
@@ -68,7 +72,9 @@ def _value(
             return accepts(candidate)
         except (ValidationError, ValueError, TypeError):
             continue
-    raise DesignError(
+        except PydanticUserError:  # the type is only defined in what contains it, which is checked
+            return candidate
+    raise (_TooDeep if depth == 0 else DesignError)(
         "no-example",
         name,
         "no example value was found that its limits accept",
@@ -91,6 +97,7 @@ def _candidates(
     arguments = get_args(kind)
     origin = get_origin(kind)
     if depth == 0:
+        yield from _scalars(name, kind, marks, number) if isinstance(kind, type) else ()
         yield from ([], {}, None, "")
     elif origin is Literal:
         yield arguments[0]
@@ -105,9 +112,14 @@ def _candidates(
         base: Any = origin or kind
         yield base(**members) if isinstance(base, type) and issubclass(base, tuple) else members
     elif isinstance(kind, type) and issubclass(kind, BaseModel):
-        yield {each: example_value(each, info.annotation, info, number) for each, info in kind.model_fields.items()}
+        below = depth - 2 if _contains_itself(kind) else _DEEPEST
+        yield {
+            each: _value(each, info.annotation, info.metadata, info.examples or (), number, max(0, below))
+            for each, info in kind.model_fields.items()
+        }
     elif is_dataclass(kind):
-        yield {each.name: _value(each.name, each.type, (), (), number, depth - 1) for each in dataclass_fields(kind)}
+        hints = get_type_hints(kind, include_extras=True)
+        yield {each.name: _value(each.name, hints[each.name], (), (), number, depth - 1) for each in fields_of(kind)}
     elif isinstance(origin, type) or kind in (list, tuple, set, frozenset, dict):
         base = origin or kind
         yield from _containers(name, base if isinstance(base, type) else list, arguments, marks, number, depth)
@@ -115,12 +127,37 @@ def _candidates(
         yield from _scalars(name, kind, marks, number)
 
 
+def _contains_itself(kind: type[BaseModel]) -> bool:
+    """Whether a value of a model can have others of the same model somewhere in it."""
+    found: set[object] = set()
+    left = _inside(kind)
+    while left:
+        each = left.pop()
+        if each is kind:
+            return True
+        if isinstance(each, type) and each not in found:
+            found.add(each)
+            left += _inside(each)
+        left += get_args(each)
+    return False
+
+
+def _inside(kind: type) -> list[object]:
+    """The types of a model's, a dataclass's or a typed dictionary's members."""
+    if issubclass(kind, BaseModel):
+        return [info.annotation for info in kind.model_fields.values()]
+    if has_members(kind):
+        return list(member_types(kind).values())
+    return list(get_type_hints(kind, include_extras=True).values()) if is_dataclass(kind) else []
+
+
 def _containers(
     name: str, kind: type, arguments: Sequence[object], marks: Sequence[object], number: int, depth: int
 ) -> Iterator[object]:
     if issubclass(kind, Mapping):
         of_key, of_value = arguments or (str, str)
-        yield {_value("key", of_key, (), (), number, depth - 1): _value(name, of_value, (), (), number, depth - 1)}
+        with suppress(_TooDeep):
+            yield {_value("key", of_key, (), (), number, depth - 1): _value(name, of_value, (), (), number, depth - 1)}
         yield {}
         return
     vector = next((mark for mark in marks if isinstance(mark, Vector)), None)
@@ -136,7 +173,8 @@ def _containers(
     if issubclass(kind, (Sequence, Set)) or kind in (Iterable, Sequence):
         least = max(1, _limit(marks, "min_length", 1))
         of_each = arguments[0] if arguments else str
-        yield [_value(singular, of_each, (), (), number + place, depth - 1) for place in range(least)]
+        with suppress(_TooDeep):
+            yield [_value(singular, of_each, (), (), number + place, depth - 1) for place in range(least)]
         yield []
 
 
