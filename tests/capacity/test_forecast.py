@@ -17,7 +17,7 @@ from keyplan.capacity.heat.hot_keys import hot_keys
 from keyplan.capacity.heat.load import STEP_SECONDS, load_of, step_weights
 from keyplan.capacity.heat.partitions import READ_UNITS, SORT_BITS, WRITE_UNITS, Partitions
 from keyplan.capacity.heat.popularity import hottest_share, zipf
-from keyplan.capacity.heat.reports import as_json, as_markdown, as_text
+from keyplan.capacity.heat.reports import amount, as_json, as_markdown, as_text
 from keyplan.capacity.metering import MeteredDesign, meter
 from keyplan.capacity.traffic import Popularity, Traffic, TrafficError, traffic_of, traffic_text
 from keyplan.design import Created, Design, Entity, Get, Id, Query, Table, created, get, key, pattern, query
@@ -206,6 +206,36 @@ writes:
     busy = [step * STEP_SECONDS // 3600 for step, share in enumerate(refused) if share > 0.1]
     assert busy == [3] * 11, "the first 5 minutes are a burst"
     assert refused.max() == pytest.approx(0.5, abs=0.03)
+
+
+def test_a_job_needs_no_traffic_of_users() -> None:
+    """What a job runs is metered, even if users don't run it."""
+    text = """\
+users: 1000
+items: {Remark: 50_000}
+patterns: {latest: 1 per day}
+jobs:
+  import: {run: Remark.create, rate: 2_000 per second, start: 3, hours: 1, one: true}
+  export: {run: story, rate: 10_000 per second, start: 5, hours: 1, one: true}
+"""
+    found = foretold(text)
+    assert {(key_.kind, key_.step * STEP_SECONDS // 3600) for key_ in found.too_hot} == {("writes", 3), ("reads", 5)}
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.04, "0.04"),
+        (9.4, "9"),
+        (9.55, "10"),
+        (9.99, "10"),
+        (1234.5, "1,234"),
+        (999_999, "999,999"),
+        (2.5e6, "2.5 million"),
+    ],
+)
+def test_amounts_are_plain_numbers(number: float, text: str) -> None:
+    assert amount(number) == text
 
 
 def test_a_collection_with_a_local_index_can_not_be_split() -> None:

@@ -1,6 +1,7 @@
 """`keyplan adopt`, as a command."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,10 @@ from keyplan.engine import Engine
 SECRET = "Grace Hopper"
 
 
-def keyplan(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+def keyplan(folder: Path, *arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "keyplan.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    environment = {**os.environ, **variables}
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
 
 
 @pytest.fixture
@@ -42,11 +44,12 @@ def test_an_adopted_design_imports_and_is_reviewed(shop: Path) -> None:
         "Wrote adopted/design.py: 2 entities with 2 keys in 1 table.",
         "60 of 60 items come back as they are.",
         "Wrote adopted/report.md: nothing in it is unsure.",
+        "To review the design: keyplan review adopted.design:DESIGN",
     ]
     assert sorted(each.name for each in (shop / "adopted").iterdir()) == ["design.py", "report.md"]
     for file in (shop / "adopted").iterdir():
         assert SECRET not in file.read_text("utf-8"), "no value of an item without --with-values"
-    reviewed = keyplan(shop / "adopted", "review", "design:DESIGN", "--json")
+    reviewed = keyplan(shop, "review", "adopted.design:DESIGN", "--json")
     assert reviewed.returncode == 0, reviewed.stderr
     assert {each["severity"] for each in json.loads(reviewed.stdout)["findings"]} <= {"warning", "info"}
     described = keyplan(shop / "adopted", "patterns", "design:DESIGN", "--json")
@@ -73,5 +76,10 @@ def test_nothing_is_replaced_without_force(shop: Path) -> None:
 def test_mistakes_are_named(shop: Path) -> None:
     assert "Shop" in keyplan(shop, "adopt", "Shops", "--path", "shop.db").stderr
     assert "Name the tables to adopt" in keyplan(shop, "adopt", "--path", "shop.db").stderr
+    nobody = keyplan(shop, "adopt", "Shop", "--endpoint-url", "http://127.0.0.1:1", KEYPLAN_DYNAMODB_TIMEOUT="0.1")
+    assert nobody.returncode == 2
+    assert nobody.stderr.splitlines()[-1].startswith(
+        "keyplan: Can't read Shop in http://127.0.0.1:1: Could not connect"
+    )
     missing = keyplan(shop, "adopt", "--from", "absent.json")
     assert (missing.returncode, "absent.json" in missing.stderr) == (2, True)

@@ -88,17 +88,22 @@ def _read(
     endpoint_url: str | None,
     aws: bool | None,
 ) -> list[SampledTable]:
+    from botocore.exceptions import BotoCoreError
+
     from keyplan.adopt import Source
 
     settings = connection_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
     with opened(settings) as clients:
         source = Source(clients.dynamodb, sample, rate, out, place(settings))
         if not tables:
-            fail(f"Name the tables to adopt. {place(settings)} has: {', '.join(source.names()) or 'none'}.")
+            fail(f"Name the tables to adopt. In {place(settings)}: {', '.join(source.names()) or 'none'}.")
         sampled = []
         for name in dict.fromkeys(tables):
             with progress_bar(f"Reading {name}") as progress:
-                sampled.append(source.sampled(name, progress))
+                try:
+                    sampled.append(source.sampled(name, progress))
+                except BotoCoreError as error:  # nobody answers, or there are no credentials
+                    fail(f"Can't read {name} in {place(settings)}: {error}")
         return sampled
 
 
@@ -131,3 +136,6 @@ def _write(found: Found, source: str, checked: Checked, out: Path, *, with_value
         number(len(found.doubts), "thing in it isn't", "things in it aren't") if found.doubts else "nothing in it is"
     )
     typer.echo(f"Wrote {out / 'report.md'}: {unsure} {'sure' if found.doubts else 'unsure'}.")
+    module = ".".join((*out.parts, "design"))
+    if not out.is_absolute() and all(part.isidentifier() for part in out.parts):
+        typer.echo(f"To review the design: keyplan review {module}:DESIGN")

@@ -40,7 +40,8 @@ def forecast(
     """Say which keys of a design run hot under a given load, how much is refused and when, and what would help.
 
     A day of requests is drawn at random and sent through a model of DynamoDB's partitions. Nothing is sent to a
-    DynamoDB. The module that DESIGN names is imported, and so run. Needs NumPy: pip install 'keyplan[forecast]'.
+    DynamoDB. The module that DESIGN names is imported, and so run. Needs NumPy, which the extra
+    `forecast` installs.
     """
     try:
         from keyplan.capacity.heat import as_json as json_of

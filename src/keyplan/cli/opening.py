@@ -272,7 +272,8 @@ def system_names() -> list[str]:
 
 def unknown_system(name: str) -> str:
     """The message for a system that doesn't exist."""
-    return f"Unknown system: {name}. The systems are: {', '.join(system_names())}."
+    systems = f"Unknown system: {name}. The systems are: {', '.join(system_names())}."
+    return f"{systems} For a design of your own, name its module and the design in it: module:NAME."
 
 
 def served_systems(names: list[str] | None = None) -> list[System[Any]]:

@@ -79,7 +79,7 @@ def amount(number: float) -> str:
     for size, word in _UNITS:
         if number >= size:
             return f"{number / size:.3g}{word}"
-    return f"{number:,.0f}" if number >= 10 or number == int(number) else f"{number:.1g}"
+    return f"{number:,.0f}" if number >= 9.5 or number == int(number) else f"{number:.1g}"
 
 
 def place_name(place: Place) -> str:

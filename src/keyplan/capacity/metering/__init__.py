@@ -45,22 +45,24 @@ def meter(
     """What every pattern and write of a design consumes on a client of boto3's shape, whose tables must be empty.
 
     `traffic` says how large items are, how many a pattern finds, and what an update changes; with it, only the patterns
-    and writes that it names are metered. `sizes` has the average size of items by entity, such as those of a real
-    table; they count where the traffic says nothing. `altered` is what is different from the design. `progress` is told
-    how many of how many were metered.
+    and writes that it names are metered, with those of its jobs. `sizes` has the average size of items by entity, such
+    as those of a real table; they count where the traffic says nothing. `altered` is what is different from the design.
+    `progress` is told how many of how many were metered.
     """
     counts = {} if traffic is None else item_counts(design, traffic)
     sandbox = Sandbox(design, client, item_sizes(design, traffic, sizes or {}), altered, counts)
     meters = WriteMeter(sandbox)
     failures = dict(sandbox.failures)
     patterns, missing = {}, {}
-    names = [name for name in design.patterns if traffic is None or name in traffic.patterns]
+    jobs = {job.run for job in traffic.jobs} if traffic is not None else set()
+    names = [name for name in design.patterns if traffic is None or name in traffic.patterns or name in jobs]
     writes = _writes(design, traffic)
     report = progress or _nothing
     for number, name in enumerate(names):
         report(number, len(names) + len(writes))
         pattern = design.patterns[name]
-        wanted = traffic.patterns[name].items if traffic is not None else None
+        asked = traffic.patterns.get(name) if traffic is not None else None
+        wanted = asked.items if asked is not None else None
         try:
             found, nothing = meter_pattern(sandbox, pattern, wanted), meter_missing(sandbox, pattern)
             patterns[name], missing[name] = found, nothing
@@ -68,7 +70,7 @@ def meter(
             failures[name] = str(error)
     for number, (entity, kind) in enumerate(writes):
         report(len(names) + number, len(names) + len(writes))
-        said = traffic.writes[entity.__name__, kind] if traffic is not None else None
+        said = traffic.writes.get((entity.__name__, kind)) if traffic is not None else None
         meters.meter(entity, kind, said.changes if said is not None else ())
     meters.meter_refused_deletes()
     report(len(names) + len(writes), len(names) + len(writes))
@@ -90,11 +92,13 @@ def item_sizes(design: type[Design], traffic: Traffic | None, known: Mapping[str
 
 
 def _writes(design: type[Design], traffic: Traffic | None) -> list[tuple[type[Entity], WriteKind]]:
-    """The writes to meter: those of the traffic, or all that are possible."""
+    """The writes to meter: those of the traffic and of its jobs, or all that are possible."""
     kinds: tuple[WriteKind, ...] = get_args(WriteKind)
     if traffic is not None:
         named = {entity.__name__: entity for entity in design.entities}
-        return [(named[name], kind) for name, kind in traffic.writes]
+        runs = {job.run for job in traffic.jobs}
+        asked = {(name, kind): None for name in named for kind in kinds if f"{name}.{kind}" in runs}
+        return [(named[name], kind) for name, kind in {**dict.fromkeys(traffic.writes), **asked}]
     changing = ("update", "patch", "upsert")
     return [
         (entity, kind) for entity in design.entities for kind in kinds if kind not in changing or changeable(entity)
