@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from keyplan.capacity.consumed import Place, Units
-from keyplan.capacity.metering import MeteredDesign, meter
+from keyplan.capacity.metering import MeteredDesign, StoredPart, meter
 from keyplan.capacity.quantities import Rate
 from keyplan.capacity.traffic import Traffic, starter, traffic_of
 from keyplan.capacity.traffic.model import ItemTraffic, PatternTraffic, WriteTraffic
@@ -198,6 +198,51 @@ def test_sizes_of_a_real_table_count_where_the_traffic_says_nothing() -> None:
         found = meter(Shop, engine, sizes={"Customer": 3000, "Order": 2500})
     assert found.sizes["Customer"] == 3000
     assert found.writes["Order", "create"].units[STATUS].writes == 3
+
+
+def test_items_without_long_texts_have_their_size_too() -> None:
+    """Most of an item can be a list or a map, so what its texts can't have is added to it."""
+    carts = Table("Carts", key("PK", "SK"), indexes={"ByState": key("StatePK", "SK")})
+
+    class Cart(Entity, table=carts):
+        owner: Id
+        number: Id
+        state: Literal["open", "paid"] = "open"
+        prices: list[int]
+        primary = key("OWNER#{owner}", "CART#{number}")
+        by_state = carts.ByState("STATE#{state}", "CART#{number}")
+
+    class Carts(Design):
+        tables, entities = (carts,), (Cart,)
+
+        @pattern("Get a cart")
+        def cart(self, owner: str, number: str) -> Get[Cart]:
+            return get(Cart, owner=owner, number=number)
+
+        @pattern("Carts of an owner")
+        def carts_of(self, owner: str) -> Query[Cart]:
+            return query(Cart.primary, owner=owner)
+
+    traffic = Traffic(
+        "traffic.yaml",
+        patterns={"cart": PatternTraffic(A_DAY), "carts_of": PatternTraffic(A_DAY, items=20)},
+        writes={
+            ("Cart", "create"): WriteTraffic(A_DAY),
+            ("Cart", "update"): WriteTraffic(A_DAY),
+            ("Cart", "put"): WriteTraffic(A_DAY),
+            ("Cart", "delete"): WriteTraffic(A_DAY),
+        },
+        items={"Cart": ItemTraffic(size=5000)},
+    )
+    found = metered(Carts, traffic)
+    table, index = Place("Carts"), Place("Carts", "ByState")
+    assert found.failures == {}
+    assert found.sizes == {"Cart": 5000}
+    assert found.stored["Cart"] == {table: StoredPart(1, 5000), index: StoredPart(1, 5000)}
+    assert found.patterns["cart"].units == {table: Units(reads=1)}  # 5,000 bytes are 2 steps of 4 KB
+    assert found.patterns["carts_of"].units == {table: Units(reads=12.5)}  # 100,000 bytes are 25
+    for kind in ("create", "put", "update", "delete"):
+        assert found.writes["Cart", kind].units[table].writes == 5
 
 
 def test_what_cannot_be_metered_is_named() -> None:

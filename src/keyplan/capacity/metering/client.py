@@ -12,6 +12,8 @@ from keyplan.data import item_size
 Item: TypeAlias = Mapping[str, Any]
 Key: TypeAlias = tuple[str, ...]
 """The values of an item's key attributes, with their types, as texts."""
+_PADDING = "~"
+"""An attribute that no design has: readers leave out what they don't know."""
 
 
 class MeteredClient:
@@ -26,6 +28,8 @@ class MeteredClient:
         self._written: set[tuple[str, Key]] = set()
         self.touched: dict[tuple[str, Key], Item] = {}
         """The items that were written, and those that a failed call would have written: at least their keys."""
+        self.paddings: dict[tuple[str, Key], int] = {}
+        """By how many bytes items are made larger when they are put."""
 
     def begin(self) -> None:
         """Begin to count from zero."""
@@ -48,7 +52,7 @@ class MeteredClient:
             return method
 
         def call(**given: Any) -> dict[str, Any]:  # noqa: ANN401 - boto3's own shape
-            request = self._altered.query(given, self._keys) if name == "query" else given
+            request = self._altered.query(given, self._keys) if name == "query" else self._padded(name, given)
             items = list(_written(name, request)) if name in WRITES else []
             for table, item in items:
                 self.touch(table, item)
@@ -67,11 +71,34 @@ class MeteredClient:
         """What tells an item from the others in its table."""
         return tuple(str(item[name]) for name in self._keys[table])
 
+    def _padded(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """The request with larger items, if it puts some that have a padding."""
+        if not self.paddings:
+            return request
+        if operation == "put_item":
+            return self._larger(request)
+        if operation == "transact_write_items":
+            actions = [
+                {**each, "Put": self._larger(each["Put"])} if "Put" in each else each
+                for each in request["TransactItems"]
+            ]
+            return {**request, "TransactItems": actions}
+        return request
+
+    def _larger(self, put: dict[str, Any]) -> dict[str, Any]:
+        size = self.paddings.get((put["TableName"], self.key(put["TableName"], put["Item"])), 0)
+        return {**put, "Item": padded(put["Item"], size)}
+
     def _stored(self, table: str, item: Item) -> Item | None:
         found: Mapping[str, Any] = getattr(self._client, "get_item")(  # noqa: B009 - a client of any class
             TableName=table, Key={name: item[name] for name in self._keys[table]}, ConsistentRead=True
         )
         return found.get("Item")
+
+
+def padded(item: Item, size: int) -> Item:
+    """An item with so many bytes more."""
+    return {**item, _PADDING: {"S": "-" * (size - len(_PADDING))}} if size else item
 
 
 def _change(old: Item | None, new: Item | None) -> float:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from keyplan.capacity.consumed import Place
 from keyplan.capacity.metering.altered import UNALTERED, Altered
-from keyplan.capacity.metering.client import Item, MeteredClient
+from keyplan.capacity.metering.client import Item, MeteredClient, padded
 from keyplan.capacity.metering.model import Metered, StoredPart
 from keyplan.capacity.naming import named_design
 from keyplan.data import DataError, Store, codec_of, create, item_size
@@ -21,6 +21,10 @@ NUMBER = 2
 """The number of the examples that are metered. Those with the number 1 are there before them, so that what the first
 item of its kind makes (a group, a counter's item) isn't part of what the others cost."""
 
+_LARGEST = 390_000
+"""The most bytes that an item is made large: DynamoDB takes 400 KB."""
+_NEAR = 0.02
+"""An item whose size differs by less has the size that it should have."""
 _NOW = datetime(2026, 2, 1, tzinfo=UTC)
 """Always the same time, after that of all examples, so that the same design always has the same figures."""
 
@@ -86,9 +90,13 @@ class Sandbox:
         self.failures: dict[str, str] = {}
         self._items: dict[tuple[str, tuple[str, ...]], Item] = {}
         self._bases: dict[type[Entity], Entity] = {}
+        self._paddings: dict[type[Entity], int] = {}
         self.store.create_tables()
         self._populate()
         if self._resized(sizes):
+            self._clear()
+            self._populate()
+        if self._pad(sizes):
             self._clear()
             self._populate()
 
@@ -118,7 +126,7 @@ class Sandbox:
         """Put items into their tables as they are, without anything that follows from them, until `restore`."""
         for each in items:
             table = self.design.table_name(each.spec.table)
-            item = codec_of(type(each)).encode(each)
+            item = padded(codec_of(type(each)).encode(each), self._paddings.get(type(each), 0))
             self.client.touch(table, item)
             self.plain.put_item(TableName=table, Item=item)
 
@@ -136,6 +144,18 @@ class Sandbox:
         off = {entity: size - self.size(entity) for entity, size in wanted.items()}
         self.sizes = {entity: max(1, self.sizes[entity] + off[entity]) for entity in wanted}
         return any(off.values())
+
+    def _pad(self, wanted: Mapping[type[Entity], int]) -> bool:
+        """Whether examples are still too small, because no text of theirs can be as long; the next ones aren't."""
+        for entity, size in wanted.items():
+            lacking = min(size, _LARGEST) - self.size(entity)
+            if lacking > size * _NEAR:
+                self._paddings[entity] = lacking
+                name = self.design.table_name(entity.spec.table)
+                for number in (1, NUMBER):
+                    example = example_of(type(self.design), entity, number, self.sizes.get(entity))
+                    self.client.paddings[name, self.client.key(name, codec_of(entity).encode(example))] = lacking
+        return bool(self._paddings)
 
     def _clear(self) -> None:
         """Delete all items."""
