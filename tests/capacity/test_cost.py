@@ -12,6 +12,7 @@ from keyplan.capacity.metering import Metered, MeteredDesign, StoredPart, meter
 from keyplan.capacity.prices import Charge, Price, Prices, known_prices
 from keyplan.capacity.quantities import HOURS_OF_MONTH, Rate
 from keyplan.capacity.report import json_report, markdown_report, text_report, units_text, usd
+from keyplan.capacity.traffic import traffic_of
 from keyplan.capacity.traffic.model import ItemTraffic, PatternTraffic, TableUse, Traffic, WriteTraffic
 from keyplan.design import Design, Entity, Id, Nearest, Query, Table, key, local, pattern, query
 from keyplan.engine import Engine
@@ -179,6 +180,16 @@ def test_what_cannot_be_metered_is_named() -> None:
     found = cost_of(Notes, broken, replace(WRITES, items={"Note": ItemTraffic(1)}), PRICES)
     assert found.unmetered == {"Note.create": "no such item", "the storage of Note": "no such item"}
     assert "Note.create couldn't be metered. no such item" in text_report("notes", found, [], date(2026, 11, 19))
+
+
+def test_items_that_cannot_be_as_small_as_said_are_named() -> None:
+    for size, said in (("10 bytes", ["its fields take that much"]), ("32 bytes", [])):
+        told = traffic_of(
+            f"writes: {{Mark: {{create: 1 per day}}}}\nitems: {{Mark: {{count: 5, size: {size}}}}}", Notes
+        )
+        with Engine(ttl_interval=None) as engine:
+            found = cost_of(Notes, meter(Notes, engine, told), told, PRICES)
+        assert [note.partition(": ")[2].rstrip(".") for note in found.notes] == said
 
 
 def test_the_bill_on_the_pricing_page_of_aws() -> None:

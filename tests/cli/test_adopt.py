@@ -81,5 +81,8 @@ def test_mistakes_are_named(shop: Path) -> None:
     assert nobody.stderr.splitlines()[-1].startswith(
         "keyplan: Can't read Shop in http://127.0.0.1:1: Could not connect"
     )
+    listed = keyplan(shop, "adopt", "--endpoint-url", "http://127.0.0.1:1", KEYPLAN_DYNAMODB_TIMEOUT="0.1")
+    assert listed.returncode == 2
+    assert "keyplan: Can't read the tables in http://127.0.0.1:1: Could not connect" in listed.stderr
     missing = keyplan(shop, "adopt", "--from", "absent.json")
     assert (missing.returncode, "absent.json" in missing.stderr) == (2, True)

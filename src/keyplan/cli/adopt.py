@@ -95,15 +95,15 @@ def _read(
     settings = connection_from({"path": path, "endpoint_url": endpoint_url, "aws": aws})
     with opened(settings) as clients:
         source = Source(clients.dynamodb, sample, rate, out, place(settings))
-        if not tables:
-            fail(f"Name the tables to adopt. In {place(settings)}: {', '.join(source.names()) or 'none'}.")
-        sampled = []
-        for name in dict.fromkeys(tables):
-            with progress_bar(f"Reading {name}") as progress:
-                try:
+        try:
+            if not tables:
+                fail(f"Name the tables to adopt. In {place(settings)}: {', '.join(source.names()) or 'none'}.")
+            sampled = []
+            for name in dict.fromkeys(tables):
+                with progress_bar(f"Reading {name}") as progress:
                     sampled.append(source.sampled(name, progress))
-                except BotoCoreError as error:  # nobody answers, or there are no credentials
-                    fail(f"Can't read {name} in {place(settings)}: {error}")
+        except BotoCoreError as error:  # nobody answers, or there are no credentials
+            fail(f"Can't read {', '.join(tables) or 'the tables'} in {place(settings)}: {error}")
         return sampled
 
 

@@ -9,14 +9,14 @@
 | `storage` | storage, and what is charged for the data in it |
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from keyplan.capacity.cost.model import GB, Cost, Line, Part, amounts
 from keyplan.capacity.cost.requests import loads, request_lines
 from keyplan.capacity.cost.storage import billed_gigabytes, storage_lines, stored
 from keyplan.capacity.cost.tables import run_tables
 from keyplan.capacity.counts import growth_counts, item_counts
-from keyplan.capacity.metering import MeteredDesign
+from keyplan.capacity.metering import MeteredDesign, item_sizes
 from keyplan.capacity.prices import Charge, Prices
 from keyplan.capacity.quantities import HOURS_OF_MONTH
 from keyplan.capacity.traffic.model import Traffic
@@ -25,6 +25,8 @@ from keyplan.design import Design
 __all__ = ["GB", "Cost", "Line", "Part", "cost_of"]
 
 _SECONDS = HOURS_OF_MONTH * 3600
+_NEAR = 0.1
+"""By which part of what is said examples may be larger without a note."""
 
 
 def cost_of(
@@ -39,6 +41,7 @@ def cost_of(
     for run in tables.values():
         if run.mode != "on-demand" and run.table.vectors_by_name:
             notes.append(f"{run.name}: a table with vector indexes can't have provisioned capacity.")
+    notes += _larger_items(design, metered, traffic)
     lines.sort(key=lambda line: (-line.usd, line.name))
     missing = dict.fromkeys(part.charge for line in lines for part in line.parts if part.usd is None)
     more = stored(metered, growth_counts(design, traffic))
@@ -67,6 +70,15 @@ def _free(lines: list[Line], prices: Prices) -> float:
         if price is not None:
             taken += min(price.free, amount) * price.usd
     return taken
+
+
+def _larger_items(design: type[Design], metered: MeteredDesign, traffic: Traffic) -> Iterator[str]:
+    """The entities whose smallest examples are larger than their items are said to be."""
+    for entity, wanted in item_sizes(design, traffic, {}).items():
+        size = metered.sizes.get(entity.__name__, wanted)
+        if size - wanted > _NEAR * wanted:
+            said = f"priced with items of {size:,} bytes, not {wanted:,}"
+            yield f"{entity.__name__} is {said}: its fields take that much."
 
 
 def _unmetered(metered: MeteredDesign, traffic: Traffic, counts: Mapping[str, float]) -> dict[str, str]:
