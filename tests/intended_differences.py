@@ -91,6 +91,11 @@ INTENDED: tuple[Intended, ...] = (
     # funkedupshift
     Intended(
         "funkedupshift",
+        "calls > * GET /me > requests",
+        "a GET that turns out to write, here the time of the visit, starts again where it may wait for the file",
+    ),
+    Intended(
+        "funkedupshift",
         "calls > 013 sam+admin POST /sites * > answer > problem > errors > 2 > code",
         "an empty tag is refused with the code of every other text that is too short",
         "string-too-short",

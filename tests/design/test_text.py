@@ -102,6 +102,12 @@ def test_a_text_that_shows_nothing_is_refused(name: str) -> None:
     assert _refused(name) == "nothing_visible"
 
 
+@pytest.mark.parametrize("name", ["\U0001fadb", "\u0378", "\ue000"])
+def test_what_this_python_does_not_know_may_be_visible(name: str) -> None:
+    """An emoji of a later version of Unicode than Python's."""
+    assert NAME.validate_python(name) == name
+
+
 def test_a_body_brings_text_into_the_composed_form_before_it_counts_its_length() -> None:
     assert NAME.validate_python("Zoe\u0308") == "Zoë"
     assert NAME.validate_python("e\u0301" * 20) == "é" * 20

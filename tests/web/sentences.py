@@ -9,11 +9,15 @@ _FOR_DEVELOPERS = re.compile(r"(Type|Value|Key|Runtime|Declaration|Design|OS)Err
 _LOGGING = re.compile(r"_?log(ger)?\.")
 
 
+_FOR_READERS_OF_DESIGNS = {"because", "claims", "decides", "description", "why"}
+"""Arguments that the document of a design shows, or that of an API."""
+
+
 def sentences(source: str) -> Iterator[str]:
     """The sentences in a module, with `{}` for each value.
 
-    Docstrings, descriptions for the OpenAPI document, and what developers get for a wrong declaration or
-    operators read in the log are left out.
+    Docstrings, descriptions for the OpenAPI document, reasons in a design, and what developers get for a wrong
+    declaration or operators read in the log are left out.
     """
     yield from _Found(ast.parse(source)).sentences
 
@@ -37,7 +41,7 @@ class _Found(ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_keyword(self, node: ast.keyword) -> None:
-        if node.arg != "description":
+        if node.arg not in _FOR_READERS_OF_DESIGNS:
             self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:

@@ -36,6 +36,8 @@ _dangling = re.compile(
 _INVISIBLE = "This contains invisible characters ({characters}). Type it again, or paste it as plain text."
 _BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 """Letters and symbols that look like nothing."""
+_UNSEEN = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Cs"})
+"""The categories of characters that look like nothing. Those that this Python doesn't know yet may be visible."""
 
 
 def check_line(text: str) -> None:
@@ -46,7 +48,7 @@ def check_line(text: str) -> None:
         raise PydanticCustomError("control_character", "Use one line, without line breaks or control characters.")
     if found := {each[0]: f"U+{ord(each[0]):04X}" for find in (_hidden, _dangling) for each in find(text)}:
         raise PydanticCustomError("hidden_character", _INVISIBLE, {"characters": ", ".join(found.values())})
-    if all(each in _BLANK or unicodedata.category(each)[0] in "ZC" for each in text):
+    if all(each in _BLANK or unicodedata.category(each) in _UNSEEN for each in text):
         raise PydanticCustomError("nothing_visible", "Use at least one visible character.")
 
 
