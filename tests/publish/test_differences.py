@@ -379,7 +379,7 @@ def test_entities_and_patterns_are_compared_as_a_reviewer_reads_them() -> None:
         ("field Member.year", "default"): ("changed", "code"),
         ("field Member.year", "limits"): ("changed", "code"),
         ("field Member.nickname", "requirement"): ("changed", "backfill"),
-        ("field Member.status", "type"): ("changed", "rewrite"),
+        ("field Member.status", "type"): ("changed", "code"),  # a new value: what is stored stays as it is
         ("field Member.since", ""): ("added", "backfill"),
         ("rule Member.email_guard", ""): ("added", "repair"),
         ("rule Member.in_team", ""): ("added", "repair"),
@@ -392,6 +392,9 @@ def test_entities_and_patterns_are_compared_as_a_reviewer_reads_them() -> None:
     limits = found["field Member.tags", "limits"]
     assert (limits.before, limits.after) == ("each max_length=20", "max_length=5, each max_length=10")
     assert found["field Member.status", "type"].after == "'new' | 'old' | 'gone'"
+    back = {(each.place, each.what): each for each in differences(club(2), club(1)).changes}
+    fewer = back["field Member.status", "type"]
+    assert (fewer.effect, "other values can't be read" in fewer.note) == ("rewrite", True)
     requests = found["pattern of_team", "requests"]
     assert requests.after == "Query MembersTable.GSI1, where GSI1PK = ?, backward, limit 50"
     assert found["rule Member.email_guard", ""].after == "guard EMAIL#{email.lower} in MembersTable, carries id"

@@ -1,5 +1,6 @@
 """What differs between entities and between access patterns, and what it takes for items that exist."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
@@ -11,6 +12,9 @@ T = TypeVar("T")
 _ITEMS_STAY = "Its items stay in the table."
 _STAYS_STORED = "The attribute stays in items that have it."
 _LIMITS = "Items over the new limits can still be read; `keyplan verify` lists them."
+_MORE_TEXTS = "Items stay as they are. Code with the old design can't read items with other values."
+_FEWER_TEXTS = "Items with other values can't be read: `keyplan verify` lists them. The others stay as they are."
+_TEXT = re.compile(r"'[^'|]*'")
 _KEYS_STAY = "Items keep the attributes, which cost storage and index writes as long as the index exists."
 
 
@@ -82,7 +86,7 @@ def _fields(name: str, old: EntityShape, new: EntityShape) -> Iterator[Change]:
     for each, before, after in _both(old.fields, new.fields):
         place = f"field {name}.{each}"
         if before is None and after is not None:
-            effect: Effect = "code" if _may_be_missing(after) else "backfill"
+            effect = "code" if _may_be_missing(after) else "backfill"
             yield Change("added", place, after=_field(after), effect=effect)
         elif after is None and before is not None:
             yield Change("removed", place, before=_field(before), note=_STAYS_STORED)
@@ -94,6 +98,12 @@ def _may_be_missing(field: FieldShape) -> bool:
     return field.optional or field.default is not None or field.kind in ("version", "count")
 
 
+def _texts(kind: str) -> set[str]:
+    """The texts of a type that is one of some, or `str`, all of which are stored as they are; none of another type."""
+    found = kind.split(" | ")
+    return set(found) if kind == "str" or all(_TEXT.fullmatch(each) for each in found) else set()
+
+
 def _field_changes(place: str, old: FieldShape, new: FieldShape) -> Iterator[Change]:
     for what, one, other in (
         ("attribute", old.stored, new.stored),
@@ -101,7 +111,11 @@ def _field_changes(place: str, old: FieldShape, new: FieldShape) -> Iterator[Cha
         ("kind", old.kind, new.kind),
         ("large", str(old.large), str(new.large)),
     ):
-        if one != other:
+        if one != other and what == "type" and _texts(one) and _texts(other):
+            more = other == "str" or (one != "str" and _texts(one) <= _texts(other))
+            effect: Effect = "code" if more else "rewrite"
+            yield Change("changed", place, what, one, other, effect, _MORE_TEXTS if more else _FEWER_TEXTS)
+        elif one != other:
             yield Change("changed", place, what, one, other, "rewrite")
     if _may_be_missing(old) != _may_be_missing(new):
         effect: Effect = "code" if _may_be_missing(new) else "backfill"
