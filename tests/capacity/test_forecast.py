@@ -220,6 +220,8 @@ jobs:
 """
     found = foretold(text)
     assert {(key_.kind, key_.step * STEP_SECONDS // 3600) for key_ in found.too_hot} == {("writes", 3), ("reads", 5)}
+    assert found.throttled() > 0.3
+    assert found.throttled(found.after) < 0.05, "copies of one item help, too"
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ main = _Commands(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # which wraps paragraphs to the width of the terminal
 )
 for _command in (
     serve,

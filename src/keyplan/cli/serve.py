@@ -67,7 +67,7 @@ def serve(
     ] = None,
     log_format: LogFormat = None,
 ) -> None:
-    """Run the systems until stopped. Every setting can also be set as KEYPLAN_<NAME> in the environment or .env."""
+    """Run the systems until stopped. Every setting is also read from the environment or .env: --port from KEYPLAN_PORT."""
     flags = {
         "host": host,
         "port": port,

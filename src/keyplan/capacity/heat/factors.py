@@ -13,7 +13,8 @@ from keyplan.design.example_fields import links_of
 from keyplan.design.specs import KeyPart
 from keyplan.design.templates import Slot
 
-Draw: TypeAlias = Literal["popular", "even"]
+Draw: TypeAlias = Literal["popular", "even", "copies"]
+"""By popularity; all alike; or one of the copies that a remedy makes, also of a single item."""
 _FRESH = 2**40
 """So many that no two draws meet: new IDs."""
 

@@ -120,9 +120,9 @@ def _top_share(load: Load, source: Source, touch: Touch) -> float:
     """The share of an operation's runs that ask for the most popular hash key."""
     share = 1.0
     for factor in touch.factors:
-        if source.one:
+        if source.one and factor.draw != "copies":
             continue
-        if factor.draw == "even":
+        if factor.draw != "popular":
             share /= factor.values
         else:
             share *= hottest_share(factor.values, load.popularity_of(factor.entity))
@@ -144,7 +144,7 @@ def _relieved(operation: Operation, keys: Sequence[HotKey]) -> Operation:
 
 def _spread(touch: Touch, key: HotKey) -> Touch:
     """A touch of a key that has become several: copies that are written each, or shards that are read each."""
-    part = Factor("part", f"part of {touch.signature}", "", key.parts, "even")
+    part = Factor("part", f"part of {touch.signature}", "", key.parts, "copies")
     if any(factor.root == part.root for factor in touch.factors):
         return touch
     if key.kind == "reads":

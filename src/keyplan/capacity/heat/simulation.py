@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from keyplan.capacity.consumed import Place
+from keyplan.capacity.heat.factors import Factor
 from keyplan.capacity.heat.load import STEP_SECONDS, STEPS, Load, Source
 from keyplan.capacity.heat.partitions import SORT_BITS, Floats, Numbers, Partitions, Positions, Served
 from keyplan.capacity.heat.popularity import Ranks, drawn
@@ -150,7 +151,7 @@ class _Drawing:
         rare = np.zeros(self.count, dtype=np.bool_)
         for factor in touch.factors:
             if factor.root not in self._ranks:
-                self._ranks[factor.root] = self._drawn(factor.values, factor.entity, even=factor.draw == "even")
+                self._ranks[factor.root] = self._drawn(factor)
             ranks = self._ranks[factor.root]
             keys = _mixed(keys * np.uint64(0x9E3779B97F4A7C15) + ranks.astype(np.uint64))
             rare |= ranks >= _RARE
@@ -164,13 +165,13 @@ class _Drawing:
             return hashes | (_mixed(keys + np.uint64(1)) & _MASK)
         return hashes | self._day.random.integers(0, 2**SORT_BITS, self.count, dtype=np.uint64)
 
-    def _drawn(self, values: int, entity: str, *, even: bool) -> Ranks:
-        if self.source.one:
+    def _drawn(self, factor: Factor) -> Ranks:
+        if self.source.one and factor.draw != "copies":
             return np.zeros(self.count, dtype=np.int64)
         uniform = self._even(self.count)
-        if even:
-            return (uniform * values).astype(np.int64)
-        return drawn(self._day.random, uniform, values, self._day.load.popularity_of(entity))
+        if factor.draw != "popular":
+            return (uniform * factor.values).astype(np.int64)
+        return drawn(self._day.random, uniform, factor.values, self._day.load.popularity_of(factor.entity))
 
     def _even(self, count: int) -> Floats:
         """Numbers from 0 to 1 in a random order, one in each part of so many: more even than drawn alone, because each
