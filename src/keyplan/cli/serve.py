@@ -67,7 +67,7 @@ def serve(
     ] = None,
     log_format: LogFormat = None,
 ) -> None:
-    """Run the systems until stopped. Every setting is also read from the environment or .env: --port from KEYPLAN_PORT."""
+    """Run the systems until stopped. Settings are also read from the environment and .env: --port from KEYPLAN_PORT."""
     flags = {
         "host": host,
         "port": port,
