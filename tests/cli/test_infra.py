@@ -162,6 +162,9 @@ def test_files_that_cannot_be_read_or_written_are_named(folder: Path) -> None:
 def test_what_is_wrong_is_said() -> None:
     assert "Unknown system: nothing" in run("nothing", "--format", "cdk").stderr
     assert "Can't import" in run("no_such_module:X", "--format", "cdk").stderr
+    Path("misspelled.py").write_text("from keyplan.apps.wavyblog.design import Post\n\nkey = Post.by_typ\n")
+    said = run("misspelled:X", "--format", "cdk").stderr
+    assert "misspelled.py, line 3: AttributeError: Post has no by_typ. Did you mean by_type?" in said
     done = run(declare("infra_wrong"), "--format", "cdk", "--environment", "stagge=x")
     assert done.exit_code == 2
     assert "{stage}" in done.stderr

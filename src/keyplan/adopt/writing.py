@@ -183,7 +183,8 @@ def _design(found: Found, patterns: Sequence[FoundPattern]) -> str:
     entities = [entity.name for entity in found.entities]
     lines = [
         f"class {found.name}(Design):",
-        '    """What the keys can answer. Keep the questions that are asked, and put them into your own words."""',
+        "    # Say in a docstring what it is for. The patterns are what the keys can answer: keep the questions",
+        "    # that are asked, and put them into your own words.",
         "",
         f"    tables = {sequence(tables, indent=1, room=9)}",
         f"    entities = {sequence(entities, indent=1, room=11)}",

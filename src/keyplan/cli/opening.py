@@ -358,10 +358,19 @@ def _wrong_in_module(error: BaseException) -> str:
         return f"{error.filename}, line {error.lineno}: {error.msg}"
     if isinstance(error, ModuleNotFoundError | AttributeError) and not _code_in(error):
         return problem
+    if isinstance(error, AttributeError) and isinstance(error.obj, type) and problem == error.name:
+        problem = f"{error.obj.__name__} has no {problem}.{_meant(problem, dir(error.obj))}"
     kind = "the module ends the program" if isinstance(error, SystemExit) else type(error).__name__
     frames = _code_in(error)
     where = f"{frames[-1].filename}, line {frames[-1].lineno}: " if frames else ""
     return f"{where}{kind}{f': {problem}' if problem else ''}"
+
+
+def _meant(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, [each for each in known if not each.startswith("_")], 1)
+    return f" Did you mean {found[0]}?" if found else ""
 
 
 def _code_in(error: BaseException) -> list[traceback.FrameSummary]:

@@ -86,7 +86,7 @@ def _fields(name: str, old: EntityShape, new: EntityShape) -> Iterator[Change]:
     for each, before, after in _both(old.fields, new.fields):
         place = f"field {name}.{each}"
         if before is None and after is not None:
-            effect = "code" if _may_be_missing(after) else "backfill"
+            effect: Effect = "code" if _may_be_missing(after) else "backfill"
             yield Change("added", place, after=_field(after), effect=effect)
         elif after is None and before is not None:
             yield Change("removed", place, before=_field(before), note=_STAYS_STORED)
@@ -112,9 +112,9 @@ def _field_changes(place: str, old: FieldShape, new: FieldShape) -> Iterator[Cha
         ("large", str(old.large), str(new.large)),
     ):
         if one != other and what == "type" and _texts(one) and _texts(other):
-            more = other == "str" or (one != "str" and _texts(one) <= _texts(other))
-            effect: Effect = "code" if more else "rewrite"
-            yield Change("changed", place, what, one, other, effect, _MORE_TEXTS if more else _FEWER_TEXTS)
+            fits = other == "str" or _texts(one) <= _texts(other)
+            note = _MORE_TEXTS if fits else _FEWER_TEXTS
+            yield Change("changed", place, what, one, other, "code" if fits else "rewrite", note)
         elif one != other:
             yield Change("changed", place, what, one, other, "rewrite")
     if _may_be_missing(old) != _may_be_missing(new):
