@@ -69,10 +69,11 @@ class FileWatch:
         self._path = path
         self._text = str(path)  # which os.stat takes faster
         self._log_text = str(log_of(path))
-        self._place = _place_of(self._text)
-        self._log_place = _place_of(self._log_text)
+        found = _found_at(self._text)
+        self._place = _place_of(found)
+        self._content = _content_of(found)
+        self._log_place = _place_of(_found_at(self._log_text))
         self._log_size = 0
-        self._content = _content_of(self._text)
         self.next = 0.0
         """When to call `check` again, on the monotonic clock."""
         self._problem = ""
@@ -88,9 +89,9 @@ class FileWatch:
 
         The connection must not be in a transaction.
         """
-        self.look()
+        found = self.look()
         if not self._problem:
-            content = _content_of(self._text)
+            content = _content_of(found)
             if content != self._content:  # by a checkpoint, normally
                 check_binding(self._path, connection, current=True)
                 self._content = content
@@ -100,29 +101,36 @@ class FileWatch:
 
     def after_commit(self) -> None:
         """Refuse to acknowledge a write to a file that is lost."""
-        if _place_of(self._text) != self._place:
-            self.look()
-            raise self._refusal()
+        try:
+            found = os.stat(self._text)
+            if (found.st_dev, found.st_ino) == self._place:
+                return
+        except OSError:
+            pass
+        self.look()
+        raise self._refusal()
 
-    def look(self) -> None:
-        """Compare now."""
+    def look(self) -> os.stat_result | None:
+        """Compare now; return what the path leads to."""
         if self._replaced:
-            return
-        found = _place_of(self._text)
-        if found is not None and found != self._place:
+            return None
+        found = _found_at(self._text)
+        if found is not None and _place_of(found) != self._place:
             self._replaced = True
             self._note(REPLACED)
         elif self._problem:
-            return  # it is still missing, or was moved back; another file may come yet
+            pass  # it is still missing, or was moved back; another file may come yet
         elif found is None:
             self._note(MISSING)
         elif self._log_place is not None and not self._has_its_log():
             self._note(LOG_MISSING)
+        return found
 
     def _has_its_log(self) -> bool:
         """Whether the log is where it was, and as long as it was: it starts over, but never becomes shorter."""
-        size, self._log_size = self._log_size, _size_of(self._log_text)
-        return _place_of(self._log_text) == self._log_place and self._log_size >= size
+        found = _found_at(self._log_text)
+        size, self._log_size = self._log_size, found.st_size if found else 0
+        return _place_of(found) == self._log_place and self._log_size >= size
 
     def _note(self, message: str) -> None:
         self.next = 0.0
@@ -133,25 +141,17 @@ class FileWatch:
         return DynamoError("InternalServerError", self._problem, status=500)
 
 
-def _place_of(path: str) -> Place | None:
+def _found_at(path: str) -> os.stat_result | None:
     try:
-        found = os.stat(path)
+        return os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
 
 
-def _size_of(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
+def _place_of(found: os.stat_result | None) -> Place | None:
+    return None if found is None else (found.st_dev, found.st_ino)
 
 
-def _content_of(path: str) -> Content | None:
+def _content_of(found: os.stat_result | None) -> Content | None:
     """Return what changes whenever somebody writes to the file."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
+    return None if found is None else (found.st_mtime_ns, found.st_size)
