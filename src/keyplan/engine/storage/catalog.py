@@ -7,7 +7,7 @@ changes a table also increments the version, and every process compares it befor
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NotRequired, Protocol, TypeAlias, TypedDict, cast
+from typing import Literal, NamedTuple, NotRequired, Protocol, TypeAlias, TypedDict, cast
 
 from keyplan.engine.errors import DynamoError, not_found, validation_error
 from keyplan.engine.storage.descriptions import (
@@ -139,6 +139,14 @@ class VectorIndex:
         return {name: value for name, value in item.items() if name in self.included}
 
 
+class Statements(NamedTuple):
+    """The SQL for a single item of a table."""
+
+    find: str
+    insert: str
+    replace: str
+
+
 @dataclass(frozen=True)
 class Table:
     """A table with its indexes."""
@@ -167,6 +175,15 @@ class Table:
     def rows(self) -> str:
         """The SQLite table of its items."""
         return f"t{self.number}"
+
+    @cached_property
+    def statements(self) -> Statements:
+        """Made once for each version of the table: putting them together takes time in every request."""
+        return Statements(
+            find=f"SELECT id, size, item FROM {self.rows} WHERE key = ?",
+            insert=f"INSERT INTO {self.rows}(key, size, item) VALUES (?, ?, ?)",
+            replace=f"UPDATE {self.rows} SET size = ?, item = ? WHERE id = ?",
+        )
 
     @cached_property
     def schema(self) -> KeySchema:
@@ -205,6 +222,11 @@ class Table:
     def all_indexes(self) -> tuple[Index | VectorIndex, ...]:
         """The indexes of all kinds: their names are different, and only one of them is created at a time."""
         return (*self.indexes, *self.vector_indexes)
+
+    @cached_property
+    def needs_old_items(self) -> bool:
+        """Whether a write needs the old item even if the request doesn't."""
+        return bool(self.all_indexes) or self.stream is not None
 
     @cached_property
     def stream(self) -> int | None:

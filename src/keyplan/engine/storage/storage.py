@@ -85,6 +85,10 @@ class Storage:
         self._closing = False
         self._closed = False
         self._catalog = Everything({}).catalog(0, HOME)
+        # The primary's data version after its last commit, and the catalog then. While nobody else has written, both
+        # stay the same, and `meta` needn't be read.
+        self._last_commit = -1
+        self._last_catalog = self._catalog
         self._primary = self._open()
         self._watch = FileWatch(self._path) if self._path else None
         self._cursor = self._primary.cursor()
@@ -123,7 +127,8 @@ class Storage:
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run a function in a transaction that is committed at its end, or rolled back by any exception."""
-        self._turns.take()
+        if not self._turns.take_now():
+            self._turns.take()
         try:
             result = self._run(self._cursor, "BEGIN IMMEDIATE", work, writes=True)
             self._cache.after_transaction()
@@ -166,8 +171,9 @@ class Storage:
     ) -> T:
         if self._damage or self._closed or self._forked:
             self._refuse_use()
-        if self._watch and time.monotonic() >= self._watch.next:
-            self._check_place(self._watch, cursor.connection, writes=writes)
+        watch = self._watch
+        if watch and time.monotonic() >= watch.next:
+            self._check_place(watch, cursor.connection, writes=writes)
         checkpoints = self._checkpoints if writes else None
         if checkpoints and checkpoints.pages >= checkpoints.notable_pages:
             checkpoints.check_length()
@@ -175,23 +181,25 @@ class Storage:
             cursor.execute(begin)
             new_log = False
             if checkpoints:
-                version, state = cursor.execute("SELECT version, state FROM meta").get
-                if state != OPEN:
-                    new_log = True
-                    cursor.execute(NEW_LOG)
+                if self._primary.data_version() == self._last_commit:
+                    catalog = self._last_catalog
+                else:
+                    catalog, new_log = self._begin_write(cursor)
             else:
+                catalog = self._catalog
                 version = cursor.execute("SELECT version FROM meta").get
-            catalog = self._catalog
-            if catalog.version != version:
-                catalog = self._current_catalog(cursor, version)
-            transaction = Transaction(cursor, catalog, self._clock(), writes=writes, pause_after=pause_after)
+                if catalog.version != version:
+                    catalog = self._current_catalog(cursor, version)
+            transaction = Transaction(cursor, catalog, self._clock(), writes, pause_after)
             result = work(transaction)
             if transaction.catalog_changed:
                 cursor.execute("UPDATE meta SET version = version + 1")
                 self._cache.reset_misses()
             cursor.execute("COMMIT")
-            if checkpoints and self._watch:
-                self._watch.after_commit()
+            if checkpoints and watch:
+                self._last_commit = -1 if transaction.catalog_changed else self._primary.data_version()
+                self._last_catalog = catalog
+                watch.after_commit()
                 if new_log or checkpoints.pages >= checkpoints.notable_pages:
                     checkpoints.after_commit(opened=new_log)
             return result
@@ -206,6 +214,13 @@ class Storage:
                 _log.error(what)
                 raise DynamoError("InternalServerError", what, status=500) from error
             raise
+
+    def _begin_write(self, cursor: apsw.Cursor) -> tuple[Catalog, bool]:
+        """Return the catalog, and whether this transaction may begin a new log; if so, mark the log's beginning."""
+        version, state = cursor.execute("SELECT version, state FROM meta").get
+        if state != OPEN:
+            cursor.execute(NEW_LOG)
+        return self._current_catalog(cursor, version), state != OPEN
 
     def _check_place(self, watch: FileWatch, connection: apsw.Connection, *, writes: bool) -> None:
         try:

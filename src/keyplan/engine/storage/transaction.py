@@ -90,10 +90,10 @@ class Transaction:
     """The address that the request was sent to, if it is known."""
 
     def __init__(
-        self, cursor: apsw.Cursor, catalog: Catalog, now: float, *, writes: bool, pause_after: float = math.inf
+        self, cursor: apsw.Cursor, catalog: Catalog, now: float, writes: bool, pause_after: float = math.inf
     ) -> None:
+        # Called by position: for names, Python makes a dict. What few transactions need isn't made here either.
         self._cursor = cursor
-        self.sql = cursor.connection.execute
         # Reusing a cursor saves a third of the time of a short statement, but its result must be fetched completely
         # before the next statement.
         self._quick = cursor.execute
@@ -102,11 +102,16 @@ class Transaction:
         self.writes = writes
         self.pause_after = pause_after
 
+    @property
+    def sql(self) -> "Callable[..., apsw.Cursor]":
+        """Executes a statement with a cursor of its own."""
+        return self._cursor.connection.execute
+
     # Items
 
     def row(self, table: Table, key: bytes) -> Row | None:
         """Return the item with this row key, or None."""
-        found = self._quick(f"SELECT id, size, item FROM {table.rows} WHERE key = ?", (key,)).fetchone()
+        found = self._quick(table.statements.find, (key,)).fetchone()
         if found is None:
             if len(key) > LONG_KEY:
                 self._check_long_keys(table, None, key)
@@ -132,7 +137,7 @@ class Transaction:
 
     def insert(self, table: Table, key: bytes, size: int, stored: bytes) -> int:
         """Insert a new item; return the number of its row."""
-        self._quick(f"INSERT INTO {table.rows}(key, size, item) VALUES (?, ?, ?)", (key, size, stored))
+        self._quick(table.statements.insert, (key, size, stored))
         number = self._cursor.connection.last_insert_rowid()
         if table.history is not None:
             self._record_insert(table.history, [key])
@@ -165,7 +170,7 @@ class Transaction:
         """Replace the content of an existing item."""
         if table.history is not None:
             self._record_item(table, table.history, number)
-        self._quick(f"UPDATE {table.rows} SET size = ?, item = ? WHERE id = ?", (size, stored, number))
+        self._quick(table.statements.replace, (size, stored, number))
 
     def delete(self, table: Table, number: int) -> None:
         if table.history is not None:

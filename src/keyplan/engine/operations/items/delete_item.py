@@ -11,7 +11,6 @@ from keyplan.engine.operations.items.item_changes import (
     add_metrics,
     apply,
     check_condition,
-    needs_old_item,
 )
 from keyplan.engine.operations.items.item_requests import ItemRequest
 from keyplan.engine.operations.items.parameters import (
@@ -76,7 +75,7 @@ def decide_delete(request: ItemRequest, key: Item, bound: Condition | None, *, d
         row_key = checked_key(table.schema, key)
         row = transaction.row(table, row_key)
         old = None
-        if row is not None and (bound is not None or needs_old_item(table) or not deletes):
+        if row is not None and (bound is not None or table.needs_old_items or not deletes):
             old = row.item
         if bound is not None:
             check_condition(request, bound, row, old)

@@ -135,7 +135,7 @@ def apply_all(transaction: Transaction, table: Table, changes: list[Change]) -> 
     if not rest:
         return
     rows = transaction.rows(table, [change.key for change in rest])
-    reads = needs_old_item(table)
+    reads = table.needs_old_items
     for change in rest:
         change.row = rows.get(change.key)
         change.old = change.row.item if change.row is not None and reads else None
@@ -172,8 +172,12 @@ def _move_entries(transaction: Transaction, change: Change, number: int) -> None
     old, new = change.old, change.new
     for position, index in enumerate(change.table.indexes):
         schema = index.schema
-        if old is not None and new is not None and all(old.get(name) == new.get(name) for name in schema.names):
-            continue
+        if old is not None and new is not None:
+            for name in schema.names:
+                if old.get(name) != new.get(name):
+                    break
+            else:
+                continue
         if old is not None and (entry := schema.try_row_key(old)) is not None:
             transaction.remove_entry(index, entry + change.key)
         entry = _new_entry(change, position, index)
@@ -201,11 +205,6 @@ def _move_vectors(transaction: Transaction, change: Change, number: int) -> None
                 transaction.remove_vector(index, number)
         elif old is None or new is None or not in_index(index, old) or not same_entry(index, old, new):
             transaction.put_vector(index, number, *entry)
-
-
-def needs_old_item(table: Table) -> bool:
-    """Return whether a write to this table needs the old item even if the request doesn't."""
-    return bool(table.all_indexes) or table.stream is not None
 
 
 def consumption(change: Change) -> Consumed:

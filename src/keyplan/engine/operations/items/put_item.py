@@ -11,7 +11,6 @@ from keyplan.engine.operations.items.item_changes import (
     apply,
     check_condition,
     index_keys,
-    needs_old_item,
     size_with_local_indexes,
     vector_entries,
 )
@@ -65,11 +64,11 @@ def prepare_put(request: ItemRequest) -> Decide:
         table = transaction.catalog.table(request["TableName"])
         key = checked_item_key(table.schema, item)
         in_indexes = index_keys(table, item)
-        entries = vector_entries(table, item)
+        entries = vector_entries(table, item) if table.vector_indexes else None
         if table.has_local_indexes:
             check_item_size(size_with_local_indexes(table, item, size))
         row = transaction.row(table, key)
-        old = row.item if row is not None and (bound is not None or needs_old_item(table)) else None
+        old = row.item if row is not None and (bound is not None or table.needs_old_items) else None
         if bound is not None:
             check_condition(request, bound, row, old)
         return Change(table, item, key, row, old, item, size, in_indexes, entries)

@@ -30,6 +30,8 @@ _LEFT_ALONE = 4096
 whole item is 400 KB and a little more: here, room for the longest key."""
 
 _WORDING = wording_of("UpdateItem")
+_RETURNED = frozenset(("ReturnValues", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics"))
+"""The members that ask for something in the answer."""
 _EXPRESSIONS = ("UpdateExpression", "ConditionExpression")
 
 
@@ -42,10 +44,11 @@ def update_item(transaction: Transaction, request: ItemRequest) -> Answer:
     change = decide(transaction)
     apply(transaction, change)
     answer: Answer = {}
-    attributes = returned_attributes(request.get("ReturnValues", "NONE"), change, bound)
-    if attributes is not None:
-        answer["Attributes"] = attributes
-    add_metrics(answer, request, change)
+    if not _RETURNED.isdisjoint(request):
+        attributes = returned_attributes(request.get("ReturnValues", "NONE"), change, bound)
+        if attributes is not None:
+            answer["Attributes"] = attributes
+        add_metrics(answer, request, change)
     return answer
 
 
