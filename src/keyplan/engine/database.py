@@ -80,6 +80,9 @@ class Database:
     ) -> None:
         """`vector_memory` is how many MiB the vector indexes that are held in memory may take."""
         self._regions = Regions(regions, accounts)
+        # The operations that are the same for all callers.
+        self._direct = {} if self._regions.separate else {**OPERATIONS}
+        self._direct.pop(ASKS_FOR_ADDRESS, None)
         self._commits_wait = durability == "full" and path != ":memory:"
         self._store = None if s3 is None else open_store(s3)
         self._storage = Storage(path, durability=durability, clock=clock)
@@ -95,7 +98,7 @@ class Database:
 
         `checked` says that the caller has read the request with the operation's reader already.
         """
-        known = self._operation(operation)
+        known = self._direct.get(operation) or self._operation(operation)
         return self._run(known, request if checked else check_request(operation, request))
 
     @property

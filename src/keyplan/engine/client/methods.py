@@ -111,7 +111,8 @@ def _method(service: Service, operation: str, name: str) -> Callable[..., Result
             raise TypeError(f"{name}() only accepts keyword arguments.")
         try:
             request, checked = prepare(arguments)
-            result = convert(self._database.execute(operation, request, checked=checked))
+            answer = self._database.execute(operation, request, checked=checked)
+            result = convert(answer) if answer else {}
         except DynamoError as error:
             raise client_error(error, operation, service) from None
         except (orjson.JSONEncodeError, UnicodeEncodeError) as error:
