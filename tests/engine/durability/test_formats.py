@@ -16,10 +16,10 @@ from keyplan.engine import Engine
 from keyplan.engine.errors import DamagedFile
 from keyplan.engine.operator import check_file
 from keyplan.engine.storage import file_upgrade
-from keyplan.engine.storage.file_creation import FORMAT, VFS
+from keyplan.engine.storage.file_creation import FORMAT, VFS, register_checksums
 from keyplan.engine.storage.log_binding import CLOSED, META_PAGE, main_binding, read_binding
 from keyplan.engine.storage.records import delete_record, get_record, list_records, put_record
-from keyplan.engine.storage.storage import Storage, register_checksums
+from keyplan.engine.storage.storage import Storage
 from tests.engine.durability.support import GSI, TABLE, definition, records
 from tests.old_files import unpacked
 

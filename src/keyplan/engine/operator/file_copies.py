@@ -24,10 +24,10 @@ from keyplan.engine.errors import DamagedFile
 from keyplan.engine.operator.file_check import check_file
 from keyplan.engine.operator.outcomes import OperatorError, Progress, damage_named, no_progress
 from keyplan.engine.storage.damage import log_of
-from keyplan.engine.storage.file_creation import VFS, write_empty
+from keyplan.engine.storage.file_creation import VFS, register_checksums, write_empty
 from keyplan.engine.storage.file_watch import create_private
 from keyplan.engine.storage.log_binding import CLOSED, NEW_BINDING, is_alone, read_binding, remove_finished_log
-from keyplan.engine.storage.storage import Storage, register_checksums
+from keyplan.engine.storage.storage import Storage
 
 PAGES_IN_A_STEP = 1_000
 SPARE_BYTES = 16 * 2**20

@@ -1,10 +1,11 @@
-"""Creates a new database file.
+"""Creates a new database file, and registers the checksums that every file has.
 
 The file is written under a temporary name and moved into place when it is complete, so that neither a crash nor
 another process that opens the same path ever finds an incomplete file.
 """
 
 import os
+import threading
 from contextlib import suppress
 from errno import ENOENT
 from pathlib import Path
@@ -39,6 +40,17 @@ CREATE TABLE leases(name TEXT PRIMARY KEY, owner TEXT NOT NULL, expires REAL NOT
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {FORMAT};
 """
+
+_registering = threading.Lock()
+
+
+def register_checksums() -> None:
+    """Register SQLite's checksum VFS, an extension, for the whole process."""
+    with _registering:
+        if VFS not in apsw.vfs_names():
+            loader = apsw.Connection(":memory:")
+            apsw.sqlite_extra.load(loader, "cksumvfs")
+            loader.close()
 
 
 def make_file(path: Path) -> None:

@@ -71,6 +71,7 @@ class FileWatch:
         self._log_text = str(log_of(path))
         found = _found_at(self._text)
         self._place = _place_of(found)
+        self._device, self._inode = self._place or (0, 0)
         self._content = _content_of(found)
         self._log_place = _place_of(_found_at(self._log_text))
         self._log_size = 0
@@ -103,7 +104,7 @@ class FileWatch:
         """Refuse to acknowledge a write to a file that is lost."""
         try:
             found = os.stat(self._text)
-            if (found.st_dev, found.st_ino) == self._place:
+            if found.st_ino == self._inode and found.st_dev == self._device:
                 return
         except OSError:
             pass

@@ -14,7 +14,6 @@ written only when one of its keys changes.
 import logging
 import math
 import os
-import threading
 import time
 import weakref
 from collections.abc import Callable
@@ -22,13 +21,12 @@ from pathlib import Path
 from typing import Literal, NoReturn, TypeAlias, TypeVar
 
 import apsw
-import apsw.sqlite_extra
 import orjson
 
 from keyplan.engine.errors import DamagedFile, DynamoError
 from keyplan.engine.storage.catalog import Catalog, Definition, Table
 from keyplan.engine.storage.damage import check_end, check_header, check_log, damaged, is_damage, log_of
-from keyplan.engine.storage.file_creation import SCHEMA, VFS, make_file
+from keyplan.engine.storage.file_creation import SCHEMA, VFS, make_file, register_checksums
 from keyplan.engine.storage.file_upgrade import check_format, upgrade_file
 from keyplan.engine.storage.file_watch import FileWatch, warn_if_shared
 from keyplan.engine.storage.limits import cache_mib
@@ -410,14 +408,3 @@ def _mark_forked() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_mark_forked)
-
-_registering = threading.Lock()
-
-
-def register_checksums() -> None:
-    """Register SQLite's checksum VFS, an extension, for the whole process."""
-    with _registering:
-        if VFS not in apsw.vfs_names():
-            loader = apsw.Connection(":memory:")
-            apsw.sqlite_extra.load(loader, "cksumvfs")
-            loader.close()
