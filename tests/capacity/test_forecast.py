@@ -20,7 +20,23 @@ from keyplan.capacity.heat.popularity import hottest_share, zipf
 from keyplan.capacity.heat.reports import amount, as_json, as_markdown, as_text
 from keyplan.capacity.metering import MeteredDesign, meter
 from keyplan.capacity.traffic import Popularity, Traffic, TrafficError, traffic_of, traffic_text
-from keyplan.design import Created, Design, Entity, Get, Id, Query, Table, created, get, key, pattern, query
+from keyplan.design import (
+    Created,
+    Design,
+    Entity,
+    Get,
+    Id,
+    Query,
+    Ref,
+    Table,
+    belongs_to,
+    created,
+    get,
+    key,
+    pattern,
+    query,
+    ref,
+)
 from keyplan.design import local as local_index
 from keyplan.engine import Engine
 
@@ -187,6 +203,73 @@ def test_a_celebrity_is_a_hot_item() -> None:
     (key_,) = found.too_hot
     assert (key_.touch.shown.strip(), key_.is_item) == ("STORY#{id}", True)
     assert key_.units == pytest.approx(90_000 * 0.2 * 0.5, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("popular", "hot"), [("{zipf: 0, hottest: 20%}", True), ("{zipf: 0}", False)], ids=["celebrity", "all alike"]
+)
+def test_a_single_item_of_a_collection_can_be_hot(popular: str, hot: bool) -> None:
+    """Splits spread a collection over partitions, and don't help where one of its items is what all ask for."""
+    found = foretold(f"""\
+users: 1000
+items: {{Remark: 50_000}}
+popularity: {{Remark: {popular}}}
+writes: {{Remark: {{update: 10_000 per second}}}}
+""")
+    assert [(key_.touch.shown.strip(), key_.is_item) for key_ in found.too_hot] == (
+        [("REMARKS#{story_id}, {created_at}#{id}", True)] if hot else []
+    )
+    refused = found.simulated.throttled["Remark.update"]
+    assert refused == pytest.approx(0.2 * (1 - WRITE_UNITS / 2_000) if hot else 0, abs=0.02)
+
+
+def test_a_job_can_be_for_one_item_of_a_collection() -> None:
+    found = foretold("""\
+users: 1
+items: {Remark: 50_000}
+jobs:
+  fix: {run: Remark.update, rate: 2_000 per second, start: 3, hours: 1, one: true}
+""")
+    (key_,) = found.too_hot
+    assert (key_.is_item, key_.units) == (True, pytest.approx(2_000))
+    assert found.simulated.throttled["Remark.update"] > 0.4
+    assert found.after is not None
+    assert found.after.throttled["Remark.update"] == 0, "what helps helps"
+
+
+def test_two_items_of_a_collection_are_two_keys() -> None:
+    homes = Table("Homes", key("PK", "SK"))
+
+    class Owner(Entity, table=homes):
+        owner: Id
+        primary = key("OWNER#{owner}", "OWNER")
+
+    class Setting(Entity, table=homes):
+        owner: Id
+        color: str = "red"
+        primary = key("OWNER#{owner}", "SETTING")
+
+        @belongs_to(on_delete="keep")
+        def whose(self) -> Ref[Owner]:
+            return ref(Owner, owner=self.owner)
+
+    class Homes(Design):
+        tables, entities = [homes], [Owner, Setting]
+
+        @pattern("Get an owner")
+        def one(self, owner: str) -> Get[Owner]:
+            return get(Owner, owner=owner)
+
+        @pattern("Get the setting of an owner")
+        def setting(self, owner: str) -> Get[Setting]:
+            return get(Setting, owner=owner)
+
+    text = "items: {Owner: {count: 1, fixed: true}}\npatterns: {one: 4_000 per second, setting: 4_000 per second}\n"
+    found = foretold(text, design=Homes)
+    assert [(key_.units, [name for name, _ in key_.operations]) for key_ in found.hot] == [
+        (2_000, ["one"]),
+        (2_000, ["setting"]),
+    ]
 
 
 def test_a_job_on_one_list_runs_at_its_hours() -> None:

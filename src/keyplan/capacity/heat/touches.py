@@ -161,7 +161,23 @@ class _Finder:
     ) -> Touch:
         key = entity.spec.primary
         constant = {} if referred else given or {}
-        return self._key(entity, key, constant, _spot(entity, key, new=new), new=new)
+        touch = self._key(entity, key, constant, _spot(entity, key, new=new), new=new)
+        in_collection = touch.spot == "spread" and touch.splits and entity.spec.table is not HOUSEKEEPING
+        return touch if new or not in_collection else self._one_of(entity, touch, constant)
+
+    def _one_of(self, entity: type[Entity], touch: Touch, given: Mapping[str, object]) -> Touch:
+        """A single item in a collection: no split helps if it is popular, whatever the others in its collection are."""
+        key = entity.spec.primary
+        open_ = [name for name in key.fields if name not in given or isinstance(given[name], StandIn)]
+        constants = {name: value for name, value in given.items() if name not in open_}
+        factor = Factor(entity.__name__, f"{entity.__name__} item", entity.__name__, self._values.count(entity))
+        return replace(
+            touch,
+            shown=f"{touch.shown}, {_shown(key.range, constants)}",
+            signature=f"{touch.signature} item {_shown(key.range, constants)}",
+            factors=(factor,) if open_ else (),
+            spot="item",
+        )
 
     def _key(
         self, entity: type[Entity], key: KeySpec, given: Mapping[str, object], spot: Spot, *, new: bool = False
@@ -174,6 +190,8 @@ class _Finder:
         names = [part.attribute.name for part in key.hash]
         signature = f"{place.table} {place.index} {names}: {text}"
         local = any(index.local for index in entity.spec.table.by_name.values()) and key.index is None
+        if spot == "item" and not local:  # two items of a collection are two keys
+            signature += f" item {_shown(key.range, constants)}"
         return Touch(place, _shown(key.hash, constants), signature, factors, spot, splits=not local)
 
     def _guard(self, entity: type[Entity], unique: Unique, *, new: bool = False) -> Touch:
