@@ -231,7 +231,8 @@ jobs:
   fix: {run: Remark.update, rate: 2_000 per second, start: 3, hours: 1, one: true}
 """)
     (key_,) = found.too_hot
-    assert (key_.is_item, key_.units) == (True, pytest.approx(2_000))
+    assert key_.is_item
+    assert key_.units == pytest.approx(2_000)
     assert found.simulated.throttled["Remark.update"] > 0.4
     assert found.after is not None
     assert found.after.throttled["Remark.update"] == 0, "what helps helps"
