@@ -55,9 +55,10 @@ def declare(module: str, indexes: str = "", default: str = "") -> str:
 def test_the_exit_code_is_that_of_diff() -> None:
     one, other = declare("diff_one"), declare("diff_other", INDEX)
     same = run(one, one)
-    assert (same.exit_code, same.output) == (0, "Notes and Notes are the same.\n")
+    assert (same.exit_code, same.output) == (0, f"{one} and {one} are the same.\n")
     found = run(one, other)
     assert found.exit_code == 1
+    assert found.output.startswith(f"{one} -> {other}: 1 difference\n")
     assert "+ index notes.ByTag  [in place]" in found.output
     assert "create index ByTag" in found.output
     assert run(one, "diff_missing:Notes").exit_code == 2
@@ -75,6 +76,7 @@ def test_the_documentation_shows_what_is_printed() -> None:
     )
     Path("blog_after.py").write_text(changed, "utf-8")
     printed = run("blog_before:Blog", "blog_after:Blog").stdout
+    shown = shown.replace("main:blog:Blog -> blog:Blog", "blog_before:Blog -> blog_after:Blog")
     pattern = re.escape(shown).replace(re.escape("[...]"), r"\[.*\]")
     assert re.fullmatch(pattern, printed)
 

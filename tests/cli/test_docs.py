@@ -109,6 +109,12 @@ def test_files_are_written_to_a_folder(tmp_path: Path) -> None:
         assert (tmp_path / f"site/shop.{form}").is_file()
 
 
+def test_a_file_has_the_name_of_the_design_not_that_of_a_constant(tmp_path: Path) -> None:
+    (tmp_path / "docs_adopted.py").write_text("from docs_shop import Shop\n\nDESIGN = Shop\n")
+    result = docs("docs_adopted:DESIGN", "--out", "site", "--format", "html")
+    assert result.stdout == "Wrote site/shop.html\n", result.output
+
+
 def test_json_is_the_model() -> None:
     found = json.loads(docs("docs_shop:Shop", "--json").stdout)
     assert found == json.loads(docs("docs_shop:Shop", "--format", "json").stdout)

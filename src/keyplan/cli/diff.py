@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -57,7 +58,10 @@ def diff(
         raise typer.BadParameter("Name what to compare with: keyplan diff A B.")
     from keyplan.publish.differences import compare, report
 
-    found = compare(*_both(before, after, environment, settings))
+    old, new = _both(before, after, environment, settings)
+    if old.name == new.name:  # two versions of a design
+        old, new = replace(old, name=before), replace(new, name=after)
+    found = compare(old, new)
     typer.echo(report(found, "json" if as_json else form), nl=False)
     if found.changes:
         raise typer.Exit(1)

@@ -50,7 +50,8 @@ def docs(
     if out is None:
         typer.echo(_text(document, form, None), nl=False)
         return
-    for path in _write(document, form, out, design.rpartition(":")[2]):
+    name = design.rpartition(":")[2]
+    for path in _write(document, form, out, document.title if name in ("DESIGN", "SYSTEM") else name):
         typer.echo(f"Wrote {path}")
 
 

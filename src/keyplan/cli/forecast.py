@@ -20,8 +20,11 @@ def forecast(
         str, typer.Argument(help="Name of a system, or module:NAME of a design.", metavar="DESIGN", show_default=False)
     ],
     traffic: Annotated[
-        Path, typer.Option("--traffic", help="The traffic file. `keyplan cost --init` writes one to begin with.")
-    ],
+        Path,
+        typer.Option(
+            "--traffic", "-t", help="Traffic file. `keyplan cost --init` writes one to begin with.", metavar="FILE"
+        ),
+    ] = Path("traffic.yaml"),
     users: Annotated[
         str | None, typer.Option("--users", help="Another number of users than the file says, such as 10M.")
     ] = None,

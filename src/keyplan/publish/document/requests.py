@@ -44,7 +44,8 @@ def shown(value: Mapping[str, Any], longest: int = LONGEST) -> str:
             return shortened(f"{{{inner}}}", longest * 2)
         case "L":
             return shortened(f"[{', '.join(shown(each, longest) for each in content)}]", longest * 2)
-    return shortened(f"{{{', '.join(map(str, sorted(content)))}}}", longest * 2)
+    members = ", ".join(shown({kind[0]: each}, longest) for each in sorted(content))  # SS, NS and BS
+    return shortened(f"{{{members}}}", longest * 2)
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
