@@ -201,6 +201,18 @@ def test_one_index_at_a_time_and_what_the_old_code_needs_goes_last() -> None:
     assert "Backfilling" in steps[0].wait
 
 
+def test_indexes_make_room_for_others_where_there_would_be_too_many() -> None:
+    before, after = ({"indexes": {f"I{n:02}": key(f"a{n}") for n in range(first, first + 20)}} for first in (0, 2))
+    steps = differences(with_table(**before), with_table(**after)).steps
+    assert [(each.phase, each.does) for each in steps] == [
+        ("before", "delete index I00, since a table has at most 20"),
+        ("before", "delete index I01, since a table has at most 20"),
+        ("before", "create index I20"),
+        ("before", "create index I21"),
+    ]
+    assert taken(before, after) == 4
+
+
 def test_a_changed_index_is_deleted_and_created_again() -> None:
     before = with_table(indexes={"ByTag": key("tag")})
     found = differences(before, with_table(indexes={"ByTag": index(key("tag"), KEYS_ONLY)}))

@@ -21,6 +21,8 @@ from keyplan.publish.differences.changes import Phase, Step
 from keyplan.publish.differences.tables import Pair, is_same_key, paired, same_index, same_vectors, tags_to_compare
 from keyplan.publish.shapes import TableShape, elements_of
 
+_MOST = 20
+"""Global indexes of a table (AWS: "Quotas in Amazon DynamoDB"), unless AWS has raised the quota of an account."""
 _ACTIVE = "until the table is ACTIVE"
 _FILLED = "until the table is ACTIVE and the index isn't Backfilling: it is filled from the items meanwhile"
 _HOUR = "until its status is DISABLED, which takes up to an hour"
@@ -126,6 +128,11 @@ def _encryption(encryption: str) -> Request:
 
 def _indexes(pair: Pair) -> Iterator[Step]:
     old = {each.name: each for each in pair.before.indexes if not each.local}
+    new = {each.name for each in pair.after.indexes if not each.local}
+    gone = [name for name in old if name not in new]
+    room = max(0, len(old.keys() | new) - _MOST)
+    for name in gone[:room]:  # there would be too many if all of them stayed until no old code runs
+        yield _delete(pair, _GLOBAL, name, "before", f", since a table has at most {_MOST}")
     for index in pair.after.indexes:
         if index.local:
             continue
@@ -141,17 +148,16 @@ def _indexes(pair: Pair) -> Iterator[Step]:
         request = {"AttributeDefinitions": attribute_definitions(keys)}
         request |= _member(_GLOBAL, [{"Create": secondary_index(index)}])
         yield _update(pair, f"create index {index.name}", request, _FILLED)
-    there = {each.name for each in pair.after.indexes}
-    for name in old:
-        if name not in there:
-            yield _delete(pair, _GLOBAL, name, "after")
+    for name in gone[room:]:
+        yield _delete(pair, _GLOBAL, name, "after")
 
 
 _GLOBAL, _VECTOR = "GlobalSecondaryIndexUpdates", "VectorIndexUpdates"
 
 
-def _delete(pair: Pair, member: str, name: str, phase: Phase) -> Step:
-    return _update(pair, f"delete index {name}", _member(member, [{"Delete": {"IndexName": name}}]), _ACTIVE, phase)
+def _delete(pair: Pair, member: str, name: str, phase: Phase, why: str = "") -> Step:
+    request = _member(member, [{"Delete": {"IndexName": name}}])
+    return _update(pair, f"delete index {name}{why}", request, _ACTIVE, phase)
 
 
 def _vectors(pair: Pair, deleted: Phase) -> Iterator[Step]:
