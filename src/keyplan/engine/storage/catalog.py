@@ -25,7 +25,7 @@ from keyplan.engine.storage.table_settings import (
     Replication,
 )
 from keyplan.engine.values.attribute_values import Item
-from keyplan.engine.values.row_keys import KeyAttribute, KeySchema, KeyType
+from keyplan.engine.values.row_keys import KeyAttribute, KeySchema, KeyType, TryRowKey
 
 IndexKind: TypeAlias = Literal["GlobalSecondaryIndexes", "LocalSecondaryIndexes"]
 
@@ -200,6 +200,11 @@ class Table:
             if index["IndexName"] in self.definition["index_numbers"]
         ]
         return tuple(sorted(made, key=lambda index: index.name))
+
+    @cached_property
+    def index_row_keys(self) -> tuple[TryRowKey, ...]:
+        """What returns the row key of an item in each index."""
+        return tuple(index.schema.try_row_key for index in self.indexes)
 
     @cached_property
     def recovery(self) -> Recovery | None:

@@ -27,6 +27,8 @@ def get_item(transaction: Transaction, request: ItemRequest) -> Answer:
     answer: Answer = {}
     if row is not None:
         answer["Item"] = orjson.Fragment(row.stored) if bound is None else bound.apply(row.item)
+    if not more:
+        return answer
     wanted = request.get("ReturnConsumedCapacity")
     if wanted is not None and wanted != "NONE":
         size = row.size if row else 0

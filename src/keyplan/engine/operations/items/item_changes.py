@@ -67,9 +67,7 @@ def check_index_keys(table: Table, item: Item) -> None:
 
 def index_keys(table: Table, item: Item) -> IndexKeys:
     """Return the keys of an item in the indexes; refuse an item that doesn't fit one of them."""
-    if not table.indexes:
-        return []
-    keys: IndexKeys = [index.schema.try_row_key(item) for index in table.indexes]
+    keys: IndexKeys = [row_key(item) for row_key in table.index_row_keys]
     if None in keys:
         check_index_keys(table, item)
     return keys
@@ -107,14 +105,15 @@ def apply(transaction: Transaction, change: Change, user_identity: dict[str, str
         transaction.delete(table, row.number)
         number = row.number
     else:
-        stored = _stored(new)
+        stored = new.stored if type(new) is SizedItem else orjson.dumps(new)
         if row is None:
             number = transaction.insert(table, change.key, change.new_size, stored)
         else:
             number = row.number
             if stored != row.stored:
                 transaction.replace(table, number, change.new_size, stored)
-    _move_entries(transaction, change, number)
+    if table.indexes:
+        _move_entries(transaction, change, number)
     if table.vector_indexes and old is not new:
         _move_vectors(transaction, change, number)
     if table.stream is not None and old != new:

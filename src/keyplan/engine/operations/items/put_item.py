@@ -23,7 +23,7 @@ from keyplan.engine.operations.items.parameters import (
 )
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.validation.wording import wording_of
-from keyplan.engine.values.attribute_values import check_item_size
+from keyplan.engine.values.attribute_values import MAXIMUM_ITEM_SIZE, check_item_size
 from keyplan.engine.values.normal_form import normalize_sized
 from keyplan.engine.values.row_keys import checked_item_key
 
@@ -57,13 +57,14 @@ def prepare_put(request: ItemRequest) -> Decide:
     item, size = normalize_sized(request["Item"])
     if more:
         check_return_values(request)
-    check_item_size(size)
+    if size > MAXIMUM_ITEM_SIZE:
+        check_item_size(size)
     bound = bound_condition(request) if more else None
 
     def decide(transaction: Transaction) -> Change:
         table = transaction.catalog.table(request["TableName"])
-        key = checked_item_key(table.schema, item)
-        in_indexes = index_keys(table, item)
+        key = table.schema.try_row_key(item) or checked_item_key(table.schema, item)
+        in_indexes = index_keys(table, item) if table.indexes else []
         entries = vector_entries(table, item) if table.vector_indexes else None
         if table.has_local_indexes:
             check_item_size(size_with_local_indexes(table, item, size))
