@@ -129,6 +129,12 @@ def test_an_export_is_read_beside_the_description_of_its_table(tmp_path: Path) -
         one(tmp_path / "s3")
 
 
+def test_items_alone_get_the_name_that_is_given(tmp_path: Path) -> None:
+    file = written(tmp_path, "x.json", '{"Item": {"PK": {"S": "USER#1"}}}\n')
+    (found,) = tables_in([file], ["Users"], "PK", 10)
+    assert (found.table.name, len(found.items)) == ("Users", 1)
+
+
 def test_lines_of_items_may_be_packed(tmp_path: Path) -> None:
     file = tmp_path / "Users.jsonl.gz"
     file.write_bytes(gzip.compress(lines(ITEMS).encode()))

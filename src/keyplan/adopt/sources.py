@@ -38,6 +38,9 @@ def tables_in(paths: Sequence[Path], wanted: Sequence[str], keys: str | None, mo
     files = _Files()
     for path in paths:
         _read(path, files)
+    if keys is not None and len(wanted) == len(files.items) == 1 and not files.tables:
+        (items,) = files.items.values()
+        files.items = {wanted[0]: items}  # an export doesn't say of which table it is
     _describe(files, keys)
     unknown = [name for name in wanted if name not in files.tables]
     if unknown:

@@ -195,6 +195,8 @@ def _best(line: Line, cost: Cost, savings: Sequence[Saving]) -> list[Saving]:
 def _remarks(cost: Cost, today: date) -> list[str]:
     """What else is to be said: what is missing, old or unmetered, and where the prices are from."""
     remarks = list(cost.notes)
+    if not cost.lines:
+        remarks.append("The traffic file says neither how often anything runs nor how many items there are.")
     if cost.growth:
         remarks.append(f"Storage grows by {usd(cost.growth)} a month.")
     if cost.missing:
