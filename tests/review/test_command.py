@@ -127,6 +127,8 @@ def test_a_rule_is_explained_by_code_or_name() -> None:
     page = run("--explain", "KP012").output
     assert page.startswith("# A recovery period that AWS doesn't have\n\n`KP012` · `recovery` · error")
     assert run("--explain", "recovery").output == page
+    as_json = json.loads(run("--explain", "recovery", "--json").output)
+    assert (as_json["code"], as_json["page"]) == ("KP012", page)
     unknown = run("--explain", "claims-not-guarded")
     assert unknown.exit_code == 2
     assert "Did you mean claim-not-guarded" in unknown.output

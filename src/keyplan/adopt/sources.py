@@ -115,7 +115,7 @@ def _export(folder: Path) -> tuple[str, list[Path]]:
     if len(manifests) > 1:
         there = ", ".join(str(each.parent) for each in manifests)
         raise AdoptError("several-exports", str(folder), "it has more than one export", f"Give one of: {there}.")
-    name = folder.name
+    name = folder.resolve().name
     if manifests:
         summary = _document(manifests[0])
         if not isinstance(summary, dict) or not isinstance(summary.get("tableArn"), str):

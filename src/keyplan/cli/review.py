@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -73,7 +74,7 @@ def review(
     with 1 if there is a finding as bad as --fail-on, and with 2 if the design can't be loaded at all.
     """
     if explain is not None:
-        typer.echo(_rule(explain).page, nl=False)
+        typer.echo(_explained(_rule(explain), "json" if as_json else form), nl=False)
         return
     if design is None:
         raise typer.BadParameter("Name a design: a system, or module:NAME.")
@@ -93,6 +94,13 @@ def review(
         raise typer.Exit(failure)
     if _is_bad(report, fail_on):
         raise typer.Exit(1)
+
+
+def _explained(rule: Rule, form: str) -> str:
+    if form != "json":
+        return rule.page
+    names = ("code", "name", "group", "severity", "title", "page")
+    return json.dumps({name: getattr(rule, name) for name in names}, indent=2, ensure_ascii=False) + "\n"
 
 
 def _rule(code_or_name: str) -> Rule:
