@@ -9,6 +9,7 @@ import pytest
 from keyplan.engine import Engine
 from keyplan.engine.storage import wal_checkpoints
 from keyplan.engine.storage.damage import log_of
+from keyplan.engine.storage.log_binding import COMPLETE, OPEN, read_binding
 from tests.engine.durability.support import TABLE, definition
 
 PAGES = 50
@@ -49,8 +50,12 @@ def test_in_a_quiet_moment(engine: Engine, path: Path, monkeypatch: pytest.Monke
     put(engine, 0, 40)
     wait_for_checkpoint(engine, 40 * 3000, path)
     before = log_of(path).stat().st_size
+    beside = engine.database._storage.connect()
+    assert read_binding(beside).state == COMPLETE
     put(engine, 40, 10)  # everything was copied, so the log starts over
     assert log_of(path).stat().st_size == before
+    assert read_binding(beside).state == OPEN  # a writer notices it although nobody else has changed a table
+    beside.close()
 
 
 def test_beside_a_writer_that_never_rests(engine: Engine, path: Path) -> None:
