@@ -1,5 +1,6 @@
 """Commands for the operator of a database file, run as commands on files that are in use, damaged, or in the way."""
 
+import errno
 import gzip
 import json
 import os
@@ -9,13 +10,16 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from keyplan.cli import main
+from keyplan.cli import files, main
+from keyplan.cli import table_files as cli_table_files
 from keyplan.engine import Engine
 from keyplan.engine.operator import table_files
 from keyplan.engine.storage.catalog import Table
@@ -123,6 +127,11 @@ def test_what_cannot_be_done(path: Path, folder: Path) -> None:
     assert code == 2
     assert text.startswith("keyplan: other can't be restored: ")
     assert "is not a Keyplan database" in text
+    assert str(folder) not in text
+    assert said("check", "--path", ":memory:") == (
+        2,
+        "keyplan: This command works on a database file. Give its path with --path.\n",
+    )
     assert said("export", "None", "--path", path) == (
         2,
         f"keyplan: There is no table None in {path}. It has {TABLE}.\n",
@@ -405,6 +414,7 @@ def test_import_reports_bad_lines(path: Path, folder: Path, monkeypatch: pytest.
     assert code == 1
     reported = text.splitlines()
     assert [line.partition(":")[0] for line in reported[:4]] == ["line 2", "line 4", "line 6", "line 7"]
+    assert reported[0] == "line 2: it isn't JSON: unexpected end of data (column 1)"
     assert 'line 4: it isn\'t an object with "Item"' in reported
     assert "line 6: it has more than 10,000 bytes" in reported
     assert reported[3] == "line 7: One or more parameter values were invalid: Missing the key sk in the item"
@@ -511,6 +521,44 @@ def test_endpoints_are_refused() -> None:
         2,
         "keyplan: This command works on a database file. Give its path with --path.\n",
     )
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_stopped_commands(path: Path, folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They delete what isn't complete, and an import says how far it came."""
+    assert said("export", TABLE, "--output", "t.json", "--path", path)[0] == 0
+    before = signal.getsignal(signal.SIGTERM)
+
+    def stop(*_: object) -> None:
+        signal.raise_signal(getattr(signal, name))
+
+    @contextmanager
+    def stopping(_: str) -> Iterator[Callable[[int, int], None]]:
+        yield stop
+
+    monkeypatch.setattr(files, "progress_bar", stopping)
+    monkeypatch.setattr(cli_table_files, "progress_bar", stopping)
+    monkeypatch.setattr(table_files, "SHOWN_EVERY", 10)
+    for command in (("backup", "new.db"), ("export", TABLE, "-o", "new.json")):
+        assert said(*command, "--path", path) == (130, "keyplan: Stopped.\n")
+        assert names(folder) == {"data.db", "t.json"}
+    code, text = said("import", TABLE, "t.json", "--path", path)
+    assert (code, text) == (130, "keyplan: Stopped. At least 25 items were imported.\n")
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_full_disk(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is named is the file that can't be written."""
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(table_files, "sync", fail)
+    assert said("export", TABLE, "--output", "t.json", "--path", path) == (
+        2,
+        "keyplan: t.json could not be written: No space left on device\n",
+    )
+    assert names(folder) == {"data.db"}
 
 
 COMMANDS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,9 @@ from keyplan.cli.opening import DataFile, check_usable, connection_from, fail, m
 
 if TYPE_CHECKING:
     from keyplan.engine.operator import Progress
+
+INTERRUPTED = 130
+"""The exit code of a command that was stopped, as shells have it."""
 
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 
@@ -111,7 +115,7 @@ def existing_file(path: Path | None) -> Path:
 
 def _file(path: Path | None) -> Path:
     settings = connection_from({"path": path})
-    if not settings.embedded:
+    if not settings.embedded or str(settings.path) == ":memory:":
         fail("This command works on a database file. Give its path with --path.")
     check_usable(settings.path)
     return settings.path
@@ -126,15 +130,30 @@ def explained(file: Path) -> Iterator[None]:
     from keyplan.engine.operator import OperatorError
 
     try:
-        yield
+        with _terminated_like_interrupted():
+            yield
+    except KeyboardInterrupt as interrupt:
+        fail(f"Stopped. {interrupt}".rstrip(), INTERRUPTED)
     except OperatorError as error:
         fail(str(error))
     except DamagedFile as error:
         fail(str(error))
+    except apsw.FullError:
+        fail("There isn't enough space on the disk. Free some, or use another disk.")
     except apsw.Error as error:
-        fail(f"Can't open {file}: {error}")
+        fail(f"Can't read {file}: {error}")
     except OSError as error:
         fail(f"{error.filename or file}: {error.strerror or error}")
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """SIGTERM, like Ctrl-C, lets the command delete the file that it hasn't completed."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -2,14 +2,19 @@
 
 import gzip
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
 
 from keyplan.engine import Engine
+from keyplan.engine.background.importing import BulkRun
 from keyplan.engine.operations.imports import bulk_put_items
+from keyplan.engine.operations.tables import index_backfill
 from tests.engine.backups.support import GSI, LSI, check_indexes, contents, item, wait
 from tests.engine.exports.support import ARN
 from tests.engine.support import Clock, make_table, refused
@@ -125,6 +130,7 @@ def test_conditions_and_errors(client: Any, bucket: Path) -> None:
     ]
     (failed,) = report(bucket, described, "CONDITION_CHECK_FAILURE")
     assert (failed["itemIndex"], failed["errorMessage"]) == (0, "The conditional request failed")
+    assert failed["existingItem"] == {"pk": {"S": "old"}, "n": {"N": "1"}}
 
 
 def test_failed_conditions_alone_are_no_errors(client: Any, bucket: Path) -> None:
@@ -213,6 +219,73 @@ def test_failures(client: Any, bucket: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(bulk_put_items, "MAXIMUM_OPERATIONS", 0)
     with refused("Too many bulk operations are in progress. The limit is 0.", "LimitExceededException"):
         start(client, table)
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ({"OutputType": ["ERROR"]}, "Value null at 'outputS3Configuration.s3Bucket' failed to satisfy constraint"),
+        ({"S3Bucket": "bucket", "OutputType": []}, "Value '[]' at 'outputS3Configuration.outputType' failed"),
+    ],
+)
+def test_incomplete_output(engine: Engine, output: dict[str, Any], message: str) -> None:
+    untyped = engine.boto3_session().client("dynamodb", config=Config(parameter_validation=False))
+    table = make_table(untyped)
+    with pytest.raises(ClientError, match=re.escape(message)):
+        start(untyped, table, OutputS3Configuration=output)
+
+
+def test_table_that_is_changed(client: Any, bucket: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not while an index is filled, and not together with replicas."""
+    table = make_table(client)
+    client.put_item(TableName=table, Item={"pk": {"S": "a"}})
+    monkeypatch.setattr(engine.database._maintenance, "start", lambda: None)
+    monkeypatch.setattr(index_backfill, "BACKFILL_ROWS", 1)
+    start(client, table)
+    with refused(
+        "Attempt to change a resource which is still in use: A bulk operation puts items into the table: " + table,
+        "ResourceInUseException",
+    ):
+        client.update_table(TableName=table, ReplicaUpdates=[{"Create": {"RegionName": "eu-west-1"}}])
+    replicated = make_table(client)
+    client.update_table(TableName=replicated, ReplicaUpdates=[{"Create": {"RegionName": "eu-west-1"}}])
+    with refused("Bulk put items is not supported for a table that is part of a global table"):
+        start(client, replicated)
+    client.update_table(
+        TableName=table,
+        AttributeDefinitions=[{"AttributeName": "n", "AttributeType": "N"}],
+        GlobalSecondaryIndexUpdates=[
+            {
+                "Create": {
+                    "IndexName": "by_n",
+                    "KeySchema": [{"AttributeName": "n", "KeyType": "HASH"}],
+                    "Projection": {"ProjectionType": "ALL"},
+                }
+            }
+        ],
+    )
+    with refused(
+        f"Attempt to change a resource which is still in use: Table is being updated: {table}", "ResourceInUseException"
+    ):
+        start(client, table)
+
+
+def test_something_unexpected_ends_one_job(
+    client: Any, bucket: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The others go on."""
+    table = make_table(client)
+    write(bucket, "items", {"Item": {"pk": {"S": "a"}}})
+
+    def fail(run: BulkRun, described: dict[str, Any]) -> None:
+        raise KeyError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BulkRun, "_write_report", fail)
+        described = put_all(client, table)
+    assert (described["BulkOperationStatus"], described["FailureCode"]) == ("FAILED", "InternalServerError")
+    assert "A job failed" in caplog.text
+    assert put_all(client, table)["BulkOperationStatus"] == "COMPLETED"
 
 
 def test_table_is_deleted_meanwhile(client: Any, bucket: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from keyplan.engine import Engine
-from keyplan.engine.formats import lines
+from keyplan.engine.formats import csv_rows, lines
 from keyplan.engine.operations.imports import import_table as import_operations
 from tests.engine.backups.support import GSI, contents, item, make_indexed_table, put_items, set_recovery
 from tests.engine.exports.support import ARN, data_of, export, import_table, parameters
@@ -206,6 +206,14 @@ def test_csv_options(client: "DynamoDBClient", bucket: Path) -> None:
     assert contents(client, "imported") == [{"pk": {"S": "a"}, "n": {"S": "1"}}, {"pk": {"S": "b"}, "n": {"S": "2"}}]
     with refused("InputFormatOptions can only be specified when InputFormat is CSV"):
         import_table(client, "rows", parameters("other", "pk"), InputFormat="ION", InputFormatOptions=options)
+
+
+def test_csv_row_without_end(client: "DynamoDBClient", bucket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quotes that are never closed for long don't fill the memory."""
+    monkeypatch.setattr(csv_rows, "LONGEST_LINE", 10_000)
+    (bucket / "rows").write_text("pk,n\na,1\nb,2\n" + 'c,"' + '\n","' * 5_000)
+    described = import_table(client, "rows", parameters("imported", "pk"), InputFormat="CSV")
+    assert counts(described) == (3, 2, 1)
 
 
 def test_csv_header(client: "DynamoDBClient", bucket: Path) -> None:

@@ -106,6 +106,13 @@ def test_disk_trouble(store: ObjectStore, bucket: Path) -> None:
     (bucket / "file").write_text("")
     with pytest.raises(StoreError, match=r"file/below could not be written: "):
         store.put("bucket", "file/below", b"")
+    with pytest.raises(StoreError, match=r" could not be listed: File name too long"):
+        list(store.objects("bucket", f"{'x' * 300}/"))
+    for key in ("x" * 300, f"{'x' * 300}/y", "\ud800"):
+        with pytest.raises(StoreError, match=r" could not be written: "):
+            store.put("bucket", key, b"")
+        with pytest.raises(StoreError, match=r" could not be read: "):
+            store.open("bucket", key)
 
 
 def test_missing_folder(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def export_some(storage: Storage, store: ObjectStore, name: str) -> None:
         else:
             _write_file(storage, store, name, job, export)
     except StoreError as error:
-        storage.write(partial(_fail, name=name, export=export, error=error))
+        storage.write(partial(fail_export, name=name, failure=(error.code, error.message)))
 
 
 def _write_file(storage: Storage, store: ObjectStore, name: str, job: Record, export: Record) -> None:
@@ -101,12 +101,14 @@ def _write_manifests(storage: Storage, store: ObjectStore, name: str, job: Recor
     storage.write(complete)
 
 
-def _fail(transaction: Transaction, name: str, export: Record, error: StoreError) -> None:
-    export |= {
-        "ExportStatus": "FAILED",
-        "EndTime": transaction.now,
-        "FailureCode": error.code,
-        "FailureMessage": error.message,
-    }
-    put_record(transaction, EXPORT, cast(str, export["ExportArn"]), export)
+def fail_export(transaction: Transaction, name: str, failure: tuple[str, str]) -> None:
+    """End an export that can't be completed."""
+    job = get_job(transaction, name)
+    if job is None:
+        return
+    arn = cast(str, job["export"])
+    export = cast(Record, get_record(transaction, EXPORT, arn))
+    code, message = failure
+    export |= {"ExportStatus": "FAILED", "EndTime": transaction.now, "FailureCode": code, "FailureMessage": message}
+    put_record(transaction, EXPORT, arn, export)
     end_export(transaction, name)

@@ -1,19 +1,23 @@
 """Runs jobs between requests, one step of each in turn; see `operations/jobs.py`."""
 
+import logging
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-from keyplan.engine.background.exporting import export_some
+import apsw
+
+from keyplan.engine.background.exporting import export_some, fail_export
 from keyplan.engine.background.importing import BulkRun, ImportRun
+from keyplan.engine.errors import DamagedFile, DynamoError
 from keyplan.engine.objects import ObjectStore
 from keyplan.engine.operations import client_tokens, listed_arns
 from keyplan.engine.operations.backups.on_demand import BACKUP, RESTORE, continue_backup, remove_expired_backups
 from keyplan.engine.operations.backups.restores import continue_restore
 from keyplan.engine.operations.exports.export_requests import EXPORT
-from keyplan.engine.operations.imports.bulk_put_items import BULK
-from keyplan.engine.operations.imports.import_table import IMPORT
+from keyplan.engine.operations.imports.bulk_put_items import BULK, end_bulk
+from keyplan.engine.operations.imports.import_table import IMPORT, end_import
 from keyplan.engine.operations.jobs import JobName, all_jobs, needed_history
 from keyplan.engine.storage import disposal, history
 from keyplan.engine.storage.records import Record, list_records
@@ -21,6 +25,7 @@ from keyplan.engine.storage.scopes import Place
 from keyplan.engine.storage.storage import Storage
 from keyplan.engine.storage.transaction import Transaction
 
+_logger = logging.getLogger("keyplan.engine")
 PAUSE_SECONDS = 0.001
 """The pause between two steps; without it, other writers would rarely get the lock."""
 
@@ -31,8 +36,17 @@ class Step(Protocol):
         ...
 
 
+class Fail(Protocol):
+    def __call__(self, transaction: Transaction, name: str, failure: tuple[str, str]) -> None:
+        """End the job with this name, with this failure."""
+        ...
+
+
 STEPS: dict[str, Step] = {BACKUP: continue_backup, RESTORE: continue_restore}
 """The steps of jobs that need nothing but the file."""
+_FAIL: dict[str, Fail] = {EXPORT: fail_export, IMPORT: end_import, BULK: end_bulk}
+"""How the other jobs are ended if something unexpected happens."""
+UNEXPECTED = ("InternalServerError", "Something unexpected happened. The log of the process says what.")
 _KEPT = (BACKUP, EXPORT, IMPORT, BULK)
 """The kinds of records that get too old."""
 
@@ -70,6 +84,16 @@ class Jobs:
         if kind in STEPS:
             self._storage.write(partial(STEPS[kind], name=name))
             return
+        try:
+            self._run_file_step(name, kind)
+        except (apsw.Error, DamagedFile, DynamoError):
+            raise  # the database can't be used now; the job goes on when it can
+        except Exception:
+            # Otherwise it would fail again and again, and keep the others from being run.
+            _logger.exception("A job failed")
+            self._storage.write(partial(_FAIL[kind], name=name, failure=UNEXPECTED))
+
+    def _run_file_step(self, name: JobName, kind: str) -> None:
         assert self._store is not None
         if kind == EXPORT:
             export_some(self._storage, self._store, name)

@@ -15,7 +15,8 @@ def read_items(
     """Yield the items; `types` are the types of the key attributes."""
     if csv.field_size_limit() < LONGEST_LINE:
         csv.field_size_limit(LONGEST_LINE)
-    rows = _rows(csv.reader(_texts(lines), delimiter=delimiter, strict=True))
+    texts = _Texts(lines)
+    rows = _rows(csv.reader(texts, delimiter=delimiter, strict=True), texts)
     names = header
     for row in rows:
         if isinstance(row, BadRecord):
@@ -26,8 +27,9 @@ def read_items(
             yield _item(names, row, types)
 
 
-def _rows(reader: Iterator[list[str]]) -> Iterator[list[str] | BadRecord]:
+def _rows(reader: Iterator[list[str]], texts: "_Texts") -> Iterator[list[str] | BadRecord]:
     while True:
+        texts.length = 0
         try:
             row = next(reader)
         except StopIteration:
@@ -40,17 +42,30 @@ def _rows(reader: Iterator[list[str]]) -> Iterator[list[str] | BadRecord]:
         yield row
 
 
-def _texts(lines: Iterable[bytes | None]) -> Iterator[str]:
-    first = True
-    for line in lines:
-        if line is None:
-            raise BadRecord(f"a line is longer than {LONGEST_LINE} bytes; the rest of the file is skipped")
+class _Texts:
+    """The lines as texts."""
+
+    def __init__(self, lines: Iterable[bytes | None]) -> None:
+        self._lines = iter(lines)
+        self._encoding = "utf-8-sig"
+        self.length = 0
+        """The bytes of the lines since this was set to 0: a row with quoted values can have many."""
+
+    def __iter__(self) -> "_Texts":
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        if line is not None:
+            self.length += len(line)
+        if line is None or self.length > LONGEST_LINE:
+            raise BadRecord(f"a row is longer than {LONGEST_LINE} bytes; the rest of the file is skipped")
         try:
-            text = line.decode("utf-8-sig" if first else "utf-8")
+            text = line.decode(self._encoding)
         except UnicodeDecodeError:
             raise BadRecord("a line is not UTF-8; the rest of the file is skipped") from None
-        first = False
-        yield text + "\n"
+        self._encoding = "utf-8"
+        return text + "\n"
 
 
 def _checked_header(row: list[str]) -> list[str]:

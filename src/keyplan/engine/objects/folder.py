@@ -7,7 +7,7 @@ that means another folder, and symbolic links are neither followed nor replaced,
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from errno import ENOENT
 from pathlib import Path
 from typing import BinaryIO
@@ -29,34 +29,32 @@ class FolderStore:
         self._folder = folder.resolve()
 
     def put(self, bucket: str, key: str, content: bytes) -> None:
-        path = self._path(bucket, key)
-        try:
+        with _errors("S3InternalError", f"{key} could not be written"):
+            path = self._path(bucket, key)
             self._make_folders(self._bucket(bucket), path.parent)
             _refuse_link(path)
             _write(path, content)
-        except OSError as error:
-            raise StoreError("S3InternalError", f"{key} could not be written: {error.strerror}") from error
 
     def objects(self, bucket: str, prefix: str) -> Iterator[StoredObject]:
         """Yield the objects by key. A name in the prefix may be incomplete, as in S3."""
-        root = self._bucket(bucket)
-        parts = prefix.split("/")[:-1]
-        if parts:
-            _check_parts(parts, prefix)
-        start = root.joinpath(*parts)
-        self._refuse_links(root, start)
-        found = [] if not start.is_dir() else list(_files(start, "".join(f"{part}/" for part in parts), prefix))
+        with _errors("S3AccessDenied", f"{bucket} could not be listed"):
+            root = self._bucket(bucket)
+            parts = prefix.split("/")[:-1]
+            if parts:
+                _check_parts(parts, prefix)
+            start = root.joinpath(*parts)
+            self._refuse_links(root, start)
+            found = [] if not start.is_dir() else list(_files(start, "".join(f"{part}/" for part in parts), prefix))
         yield from sorted(found)
 
     def open(self, bucket: str, key: str) -> BinaryIO:
-        path = self._path(bucket, key)
-        self._refuse_links(self._bucket(bucket), path)
-        try:
-            descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
-        except (FileNotFoundError, NotADirectoryError):
-            raise no_such_key(key) from None
-        except OSError as error:
-            raise StoreError("S3AccessDenied", f"{key} could not be read: {error.strerror}") from error
+        with _errors("S3AccessDenied", f"{key} could not be read"):
+            path = self._path(bucket, key)
+            self._refuse_links(self._bucket(bucket), path)
+            try:
+                descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+            except (FileNotFoundError, NotADirectoryError):
+                raise no_such_key(key) from None
         return os.fdopen(descriptor, "rb")
 
     def _bucket(self, name: str) -> Path:
@@ -87,6 +85,17 @@ class FolderStore:
         for each in reversed(missing):
             with suppress(FileExistsError):
                 each.mkdir(mode=0o700)
+
+
+@contextmanager
+def _errors(code: str, problem: str) -> Iterator[None]:
+    """Turn what the file system refuses, such as names that are too long for it, into an error of the store."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(code, f"{problem}: {error.strerror}") from error
+    except UnicodeEncodeError as error:
+        raise StoreError("S3InvalidKey", f"{problem}: the name has characters that no file can have") from error
 
 
 def _check_parts(parts: list[str], name: str) -> None:

@@ -64,6 +64,12 @@ def jobs_of(transaction: Transaction, table: Table) -> list[Record]:
     return [job for _, job in all_jobs(transaction) if job["table"] == table.name and scope_of_job(job) == scope]
 
 
+def has_writer(transaction: Transaction, table: Table) -> bool:
+    """Return whether a job writes to a table that can be used meanwhile, as a bulk put does."""
+    scope = transaction.catalog.scope
+    return any(job.get("target") == table.name and scope_of_job(job) == scope for _, job in all_jobs(transaction))
+
+
 def scope_of_job(job: Record) -> Scope:
     """Return the account and the region in which a job was started."""
     return Scope(*cast(list[str], job["scope"]))

@@ -102,7 +102,8 @@ def _prepare(source: Path, new: Path, *, without_log: bool, progress: Progress) 
         Storage(str(new), durability="full", clock=time.time).close()
         findings = check_file(new, progress)
     except (DamagedFile, apsw.Error) as error:
-        raise OperatorError(f"{source} can't be restored: {str(error).replace(str(new), str(source))}") from error
+        named = str(error).replace(str(new.absolute()), str(source)).replace(str(new), str(source))
+        raise OperatorError(f"{source} can't be restored: {named}") from error
     if findings.problems:
         raise OperatorError(
             f"{source} can't be restored: {findings.problems[0]} (and {len(findings.problems) - 1} more problems). Use "

@@ -72,6 +72,8 @@ def export_table(path: Path, table: str, target: Path, *, force: bool = False, p
                             progress(number, total)
                 sync(new)
                 put_in_place(new, target, force=force)
+            except OSError as error:
+                raise OperatorError(f"{target} could not be written: {error.strerror or error}") from error
             finally:
                 new.unlink(missing_ok=True)
             return total
@@ -117,6 +119,8 @@ def import_table(path: Path, table: str, source: Path, *, progress: Progress = n
                         put.write(batch, imported)
                         batch = []
                         progress(raw.tell(), size)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(f"At least {imported.items:,} items were imported.") from None
             except (EOFError, OSError, zlib.error) as error:
                 put.write(batch, imported)
                 raise OperatorError(
@@ -148,7 +152,7 @@ def _items(file: IO[bytes], imported: Imported) -> Iterator[tuple[int, Item]]:
         try:
             found = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            imported.refuse(number, f"it isn't JSON: {error}")
+            imported.refuse(number, f"it isn't JSON: {error.msg} (column {error.colno})")
             continue
         if not isinstance(found, dict) or not isinstance(found.get("Item"), dict):
             imported.refuse(number, 'it isn\'t an object with "Item"')

@@ -22,12 +22,14 @@ MEMBERS: dict[tuple[str, str], Constraints] = {
     ("LocalSecondaryIndex", "KeySchema"): {"max": 2},
     ("DescribeStreamInput", "Limit"): {"max": 100},
     ("ListContributorInsightsInput", "MaxResults"): {"min": 1},
+    ("OutputS3Configuration", "OutputType"): {"min": 1},
     ("ListStreamsInput", "Limit"): {"max": 100},
     ("GetRecordsInput", "Limit"): {"max": 1000},
 }
 
 # Members that the service requires, of structures in which the model has them optional.
 REQUIRED: dict[str, list[str]] = {
+    "OutputS3Configuration": ["S3Bucket"],
     "ShardFilter": ["Type", "ShardId"],
 }
 

@@ -16,7 +16,7 @@ from keyplan.engine.operations.items.item_changes import Change, apply
 from keyplan.engine.operations.items.put_item import prepare_put
 from keyplan.engine.operations.jobs import all_jobs, end_job, get_job, save_job, start_job
 from keyplan.engine.operations.listed_arns import listed
-from keyplan.engine.storage.catalog import Index
+from keyplan.engine.storage.catalog import Index, Table, in_use
 from keyplan.engine.storage.records import Record, delete_record, get_record, list_records, put_record
 from keyplan.engine.storage.transaction import Transaction
 from keyplan.engine.values.attribute_values import Item, item_size
@@ -51,7 +51,7 @@ def start_bulk_put_items(transaction: Transaction, request: Request) -> Answer:
     source = cast("dict[str, str]", request["InputS3Configuration"])
     if (missing := missing_package(source.get("InputCompressionType", "NONE"))) is not None:
         raise validation_error(missing)
-    table = transaction.catalog.table_to_change(cast(str, request["TableName"]))
+    table = _target(transaction, cast(str, request["TableName"]))
     if sum(job["kind"] == BULK for _, job in all_jobs(transaction)) >= MAXIMUM_OPERATIONS:
         raise DynamoError(
             "LimitExceededException", f"Too many bulk operations are in progress. The limit is {MAXIMUM_OPERATIONS}."
@@ -72,6 +72,16 @@ def start_bulk_put_items(transaction: Transaction, request: Request) -> Answer:
     remember(transaction, BULK, request, arn)
     start_job(transaction, BULK, {"bulk": arn, "target": table.name, "position": START, "reported": 0})
     return {"BulkOperationDescription": described}
+
+
+def _target(transaction: Transaction, name: str) -> Table:
+    """Return the table to put items into, or raise the error that says why it can't be one now."""
+    table = transaction.catalog.table_to_change(name)
+    if any(index.status == "CREATING" for index in table.all_indexes):
+        raise in_use(f"Attempt to change a resource which is still in use: Table is being updated: {table.name}")
+    if "replication" in table.definition or "GlobalTableVersion" in table.description:
+        raise validation_error("Bulk put items is not supported for a table that is part of a global table")
+    return table
 
 
 def describe_bulk_operation(transaction: Transaction, request: BulkArnRequest) -> Answer:
@@ -127,7 +137,10 @@ def put_batch(transaction: Transaction, name: str, batch: Batch, total_bytes: in
         try:
             if isinstance(record, BadRecord):
                 raise record
-            change = prepare_put(put_request(target, record))(transaction)
+            put = put_request(target, record)
+            if "ConditionExpression" in put:
+                put["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+            change = prepare_put(put)(transaction)
         except (BadRecord, DynamoError) as error:
             kind = _kind(error)
             failed += kind == "ERROR"
@@ -171,6 +184,8 @@ def _report(
     entry: Record = {"objectKey": key, "itemIndex": number, "outputType": kind, "errorMessage": message}
     if not isinstance(record, BadRecord):
         entry["record"] = record
+    if isinstance(error, DynamoError) and "Item" in error.extra:
+        entry["existingItem"] = error.extra["Item"]
     put_record(transaction, REPORT, f"{name}/{kind}/{count:012d}", entry)
 
 

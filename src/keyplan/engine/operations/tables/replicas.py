@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from typing import TypedDict, cast
 
 from keyplan.engine.errors import invalid_parameter, validation_error
+from keyplan.engine.operations.jobs import has_writer
 from keyplan.engine.operations.tables.auto_scaling import ScalingTarget, is_scaled
 from keyplan.engine.operations.tables.replication import EVENTUAL, STRONG, describe_replica, region_of
 from keyplan.engine.operations.tables.throughput import billing_of, check_on_demand
-from keyplan.engine.storage.catalog import Definition, Table
+from keyplan.engine.storage.catalog import Definition, Table, in_use
 from keyplan.engine.storage.descriptions import ReplicaDescription
 from keyplan.engine.storage.regional_tables import definition_in
 from keyplan.engine.storage.table_settings import Replication
@@ -151,6 +152,11 @@ def _create(transaction: Transaction, definition: Definition, update: ReplicaAct
     replication = definition.setdefault("replication", _new(request))
     if replication["consistency"] != request.get("MultiRegionConsistency", replication["consistency"]):
         raise invalid_parameter("The consistency mode of a global table can't be changed")
+    if has_writer(transaction, transaction.catalog.tables[description["TableName"]]):
+        raise in_use(
+            "Attempt to change a resource which is still in use: A bulk operation puts items into the table: "
+            + description["TableName"]
+        )
     if (
         region in replication["replicas"]
         or region == replication["witness"]
