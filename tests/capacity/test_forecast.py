@@ -29,6 +29,7 @@ from keyplan.design import (
     Query,
     Ref,
     Table,
+    Updated,
     belongs_to,
     created,
     get,
@@ -36,6 +37,7 @@ from keyplan.design import (
     pattern,
     query,
     ref,
+    updated,
 )
 from keyplan.design import local as local_index
 from keyplan.engine import Engine
@@ -346,6 +348,82 @@ def test_a_collection_with_a_local_index_can_not_be_split() -> None:
     (key_,) = found.too_hot
     assert "local secondary index" in key_.reason
     assert found.simulated.throttled["entry"] > 0.5
+
+
+def test_entries_of_a_local_index_are_in_the_partitions_of_their_table() -> None:
+    """60 % of 2,000 orders a second are one customer's: 2,400 units of the table and its index in one partition."""
+    orders = Table("Orders-{stage=dev}", key("PK", "SK"), indexes={"ByAmount": local_index("amount:N")})
+
+    class Order(Entity, table=orders):
+        customer: Id
+        order: Id
+        amount: int
+        primary = key("CUSTOMER#{customer}", "ORDER#{order}")
+        by_amount = orders.ByAmount("CUSTOMER#{customer}", "{amount}")
+
+    class Sales(Design):
+        tables, entities = [orders], [Order]
+
+    found = foretold(
+        "users: 1000\nitems: {Order: 1M}\npopularity: {Order: {zipf: 0, hottest: 60%}}\n"
+        "writes: {Order: {create: 2_000 per second}}\n",
+        design=Sales,
+    )
+    (key_,) = found.too_hot
+    assert key_.place == Place("Orders-dev")
+    assert key_.units == pytest.approx(2_400, rel=0.01)
+    assert "local secondary index" in key_.reason
+    assert found.simulated.throttled["Order.create"] == pytest.approx(0.6 * (1 - 1_000 / 2_400), abs=0.02)
+    assert found.after is not None
+    assert found.after.throttled["Order.create"] == 0
+
+
+def test_a_table_without_auto_scaling_serves_what_is_declared() -> None:
+    small = Table("Small-{stage=dev}", key("PK"), billing="PROVISIONED", capacity=(100, 5))
+
+    class Thing(Entity, table=small):
+        id: Id
+        primary = key("THING#{id}")
+
+    class Few(Design):
+        tables, entities = [small], [Thing]
+
+        @pattern("Get a thing")
+        def thing(self, id: str) -> Get[Thing]:
+            return get(Thing, id=id)
+
+    text = "users: 1000\npopularity: {Thing: 0}\npatterns: {thing: 400 per second}\n"
+    found = foretold(text, design=Few)
+    assert found.simulated.throttled["thing"] == pytest.approx(0.5, abs=0.01), "400 reads take 200 units"
+    assert "Small-dev has 100 read and 5 write units a second, which isn't enough." in as_text(found)
+    scaled = foretold(f"{text}tables: {{Small-dev: {{capacity: provisioned}}}}\n", design=Few)
+    assert scaled.throttled() == 0
+
+
+def test_what_users_do_not_ask_for_is_too_hot_however_few_they_are() -> None:
+    found = foretold("users: 1000\npatterns: {latest: {rate: 90_000 per second, items: 1}}\n")
+    assert found.hot_from_users(found.too_hot[0]) == 0
+    assert "too hot however few users there are" in as_text(found)
+    assert "| any number of users |" in as_markdown(found)
+
+
+def test_an_entry_that_is_sorted_by_its_last_change_moves_to_the_end() -> None:
+    tasks = Table("Tasks", key("PK"), indexes={"Recent": key("RecentPK", "RecentSK")})
+
+    class Task(Entity, table=tasks):
+        id: Id
+        title: str
+        updated_at: Updated = updated()
+        primary = key("TASK#{id}")
+        recent = tasks.Recent("TASKS", "{updated_at}")
+
+    class Tasks(Design):
+        tables, entities = [tasks], [Task]
+
+    found = foretold("users: 1\nitems: {Task: 1M}\nwrites: {Task: {update: 1_000 per second}}\n", design=Tasks)
+    (key_,) = found.too_hot
+    assert key_.place == Place("Tasks", "Recent")
+    assert key_.units == pytest.approx(2_000, rel=0.01)
 
 
 def test_items_grow_with_the_users_unless_they_are_fixed() -> None:

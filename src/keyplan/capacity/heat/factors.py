@@ -60,20 +60,26 @@ class Values:
         if choices:
             return Factor(field, root, "", choices)
         if name in owner.spec.primary.fields:
-            if new and owner is entity:
+            if new and owner is entity and not self._has_several(owner, name):
                 return Factor(field, f"new {root}", "", _FRESH, "even")
             return Factor(field, root, owner.__name__, self._different(owner, name))
         several = entity.spec.expected.partition if entity.spec.expected is not None else None
         return Factor(field, root, owner.__name__, max(1, self.count(entity) // (several or 1)))
 
     def _different(self, owner: type[Entity], name: str) -> int:
-        """How many values a field of a primary key has: one for each item, or for each parent's collection."""
+        """How many values a field of a primary key has: one for each item, or for each item collection."""
         total = self.count(owner)
-        spec = owner.spec
-        if len(spec.primary.fields) == 1 or name not in {each for part in spec.primary.hash for each in part.fields}:
+        if not self._has_several(owner, name):
             return total
-        several = spec.expected.partition if spec.expected is not None else None
+        expected = owner.spec.expected
+        several = expected.partition if expected is not None else None
         return max(1, total // (several or 1))
+
+    def _has_several(self, owner: type[Entity], name: str) -> bool:
+        """Whether several items can have the same value of a field of the primary key: they differ in another one."""
+        primary = owner.spec.primary
+        hash_fields = {each for part in primary.hash for each in part.fields}
+        return name in hash_fields and bool({*primary.fields} - hash_fields)
 
 
 def root_of(entity: type[Entity], field: str) -> tuple[type[Entity], str]:

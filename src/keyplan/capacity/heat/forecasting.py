@@ -11,8 +11,8 @@ from keyplan.capacity.metering import MeteredDesign
 from keyplan.capacity.traffic.model import Traffic
 from keyplan.design import Design
 
-_USERS = [round(10 ** (exponent / 2)) for exponent in range(4, 21)]
-"""The numbers of users for which keys are looked at, from 100 to 10 billion."""
+_USERS = [1, *(round(10 ** (exponent / 2)) for exponent in range(4, 21))]
+"""The numbers of users for which keys are looked at: one, and from 100 to 10 billion."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ class Forecast:
     hot: Sequence[HotKey]
     """The hottest keys, from 30 % of what a partition can serve on."""
     hot_from: dict[tuple[Place, str, Kind], int]
-    """The number of users from which on a key is asked for more than a partition can serve."""
+    """The number of users from which on a key is asked for more than a partition can serve. 0: however few there are,
+    because that isn't asked by users."""
     after: Simulated | None
     """The same day with what helps the keys that are too hot. None: none is."""
     left_out: dict[str, str]
@@ -55,7 +56,7 @@ class Forecast:
         return sum(day.throttled.get(name, 0.0) * each for name, each in runs.items()) / total if total else 0.0
 
     def hot_from_users(self, key: HotKey) -> int | None:
-        """The number of users from which on a key is too hot; None if it never is."""
+        """The number of users from which on a key is too hot; 0 if it always is, None if it never is."""
         return self.hot_from.get((*key.touch.identity, key.kind))
 
 
@@ -92,7 +93,7 @@ def _hot_from(design: type[Design], metered: MeteredDesign, traffic: Traffic) ->
         for identity, load in now.items():
             if load > 1 and identity not in found:
                 low, less = (_USERS[number - 1], before.get(identity, 0.0)) if number else (0, 0.0)
-                found[identity] = round(low + (users - low) * (1 - less) / (load - less))
+                found[identity] = round(low + (users - low) * (1 - less) / (load - less)) if number else 0
         before = now
     return found
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from keyplan.capacity.consumed import Place
+from keyplan.capacity.cost.tables import RunTable, run_tables
 from keyplan.capacity.heat.factors import Values
 from keyplan.capacity.heat.touches import Operation, operations
 from keyplan.capacity.metering import MeteredDesign
@@ -49,8 +50,8 @@ class Load:
     popularity: Mapping[str, Popularity]
     sizes: Mapping[Place, float] = field(default_factory=dict)
     """The bytes in each table and index."""
-    provisioned: frozenset[str] = frozenset()
-    """The tables with provisioned capacity."""
+    tables: Mapping[str, RunTable] = field(default_factory=dict)
+    """How each table is run, by its name."""
 
     @property
     def places(self) -> list[Place]:
@@ -91,11 +92,13 @@ def load_of(design: type[Design], metered: MeteredDesign, traffic: Traffic, user
         if job.run in by_name:
             rate = scaled.per_second(job.rate)
             sources.append(Source(by_name[job.run], [rate * part for part in _within(job.start, job.hours)], job.one))
+    tables = run_tables(design, traffic)
     sizes: dict[Place, float] = {}
     for entity in design.entities:
         for place, stored in metered.stored.get(entity.__name__, {}).items():
-            sizes[place] = sizes.get(place, 0.0) + stored.size * values.count(entity)
-    return Load(scaled.users, sources, traffic.popularity, sizes, _provisioned(metered, traffic, design))
+            home = tables[place.table].payer(place)
+            sizes[home] = sizes.get(home, 0.0) + stored.size * values.count(entity)
+    return Load(scaled.users, sources, traffic.popularity, sizes, tables)
 
 
 def _rates(traffic: Traffic) -> dict[str, float]:
@@ -141,10 +144,3 @@ def _within(start: float, hours: float) -> list[float]:
     for step in range(math.floor(first), math.ceil(last)):
         parts[step % STEPS] = min(last, step + 1) - max(first, step)
     return parts
-
-
-def _provisioned(metered: MeteredDesign, traffic: Traffic, design: type[Design]) -> frozenset[str]:
-    names = {place.table for stored in metered.stored.values() for place in stored}
-    billing: dict[str, str] = {table.name: table.billing for table in design.tables}
-    billing |= {name: use.capacity for name, use in traffic.tables.items() if use.capacity is not None}
-    return frozenset(name for name in names if billing.get(name, "").lower() == "provisioned")

@@ -44,7 +44,7 @@ class Served:
 class Partitions:
     """The partitions of a table or an index."""
 
-    def __init__(self, size: float = 0, provisioned: tuple[float, float] | None = None) -> None:
+    def __init__(self, size: float = 0, provisioned: tuple[float, float] | None = None, *, fixed: bool = False) -> None:
         for_load = (
             0 if provisioned is None else int(np.ceil(provisioned[0] / READ_UNITS + provisioned[1] / WRITE_UNITS))
         )
@@ -56,6 +56,9 @@ class Partitions:
         self._saved_writes = np.zeros(count)
         self._busy = np.zeros(count, dtype=np.int64)
         self.first = count
+        self._capacity = provisioned if fixed else None
+        """What all partitions together serve at most, without auto scaling."""
+        self._unused = np.zeros(2)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -70,6 +73,11 @@ class Partitions:
         refused_writes, self._saved_writes = _served(writes, self._saved_writes, WRITE_UNITS, seconds)
         used = np.maximum(reads / (READ_UNITS * seconds), writes / (WRITE_UNITS * seconds))
         self._busy = np.where(used >= _BUSY, self._busy + 1, 0)
+        if self._capacity is not None:
+            passed = np.array([(reads * (1 - refused_reads)).sum(), (writes * (1 - refused_writes)).sum()])
+            beyond, self._unused = _served(passed, self._unused, np.array(self._capacity), seconds)
+            refused_reads = 1 - (1 - refused_reads) * (1 - beyond[0])
+            refused_writes = 1 - (1 - refused_writes) * (1 - beyond[1])
         return Served(reads, writes, refused_reads, refused_writes)
 
     def split(self, positions: Positions, weights: Floats) -> int:
@@ -93,7 +101,7 @@ class Partitions:
         self._busy = np.where(counts > 1, 0, self._busy)[old]
 
 
-def _served(asked: Floats, saved: Floats, limit: float, seconds: float) -> tuple[Floats, Floats]:
+def _served(asked: Floats, saved: Floats, limit: float | Floats, seconds: float) -> tuple[Floats, Floats]:
     """The shares that are refused, and what is saved for later."""
     available = limit * seconds + saved
     refused = np.where(asked > available, 1 - available / np.maximum(asked, 1e-9), 0.0)

@@ -97,6 +97,7 @@ def percent(share: float) -> str:
 def _summary(forecast: Forecast) -> Iterator[str]:
     peak = f"{amount(forecast.peak_rate)} a second at {clock(forecast.load.peak_step)}"
     yield f"{amount(forecast.load.runs)} operations a day, {peak}."
+    yield from _too_small(forecast)
     share = forecast.throttled()
     if share < _SEEN:
         yield "DynamoDB refuses none of them, or next to none."
@@ -106,6 +107,17 @@ def _summary(forecast: Forecast) -> Iterator[str]:
     yield f"DynamoDB refuses {percent(share)} of them{since}."
     if forecast.after is not None:
         yield f"With what would help, it refuses {percent(forecast.throttled(forecast.after))}."
+
+
+def _too_small(forecast: Forecast) -> Iterator[str]:
+    """The tables and indexes that are asked for more than the capacity that is declared for them."""
+    for heat in forecast.simulated.places.values():
+        run = forecast.load.tables[heat.place.table]
+        if run.mode == "fixed" and run.table.capacity is not None:
+            reads, writes = run.table.capacity
+            if heat.reads.max() > reads or heat.writes.max() > writes:
+                declared = f"{place_name(heat.place)} has {reads:,} read and {writes:,} write units a second"
+                yield f"{declared}, which isn't enough. Raise them, let them scale, or pay on demand."
 
 
 def _steps(forecast: Forecast) -> list[int | None]:
@@ -125,8 +137,10 @@ def _about(forecast: Forecast, key: HotKey) -> Iterator[str]:
     part = f"{percent(key.load)} of" if key.load <= 1 else f"{key.load:.2g} times"
     yield f"{asked}: {part} the {key.limit:,} that a partition serves"
     users = forecast.hot_from_users(key)
-    if users is not None:
+    if users:
         yield f"too hot from about {amount(rounded(users))} users on"
+    elif users == 0:
+        yield "too hot however few users there are"
     yield f"by {', '.join(f'{name} ({amount(units)})' for name, units in key.operations[:3])}"
     if key.load > 1:
         yield key.reason
@@ -137,7 +151,7 @@ def _hot_row(forecast: Forecast, key: HotKey) -> str:
     users = forecast.hot_from_users(key)
     name = f"{place_name(key.place)}: `{_shown(key)}`"
     asked = f"{amount(key.units)} {key.kind} a second"
-    start = f"{amount(rounded(users))} users" if users is not None else ""
+    start = "" if users is None else f"{amount(rounded(users))} users" if users else "any number of users"
     return _row((name, asked, f"{key.limit:,}", start, f"{key.reason} {key.remedy}" if key.load > 1 else ""))
 
 

@@ -237,9 +237,11 @@ def simulate(
 
 
 def _partitions(load: Load, place: Place) -> Partitions:
-    size = load.sizes.get(place, 0.0)
-    if place.table not in load.provisioned:
+    size, run = load.sizes.get(place, 0.0), load.tables[place.table]
+    if run.mode == "on-demand":
         return Partitions(size)
+    if run.mode == "fixed":
+        return Partitions(size, run.table.capacity or (0, 0), fixed=True)
     reads = sum(s.peak * t.reads for s in load.sources for t in s.operation.touches if t.place == place)
     writes = sum(s.peak * t.writes for s in load.sources for t in s.operation.touches if t.place == place)
     return Partitions(size, (reads, writes))

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from keyplan.capacity.changes import changeable
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import Place, Units, summed
+from keyplan.capacity.cost.tables import run_tables
 from keyplan.capacity.heat.factors import Factor, Values, factors_in, is_time
 from keyplan.capacity.metering import Metered, MeteredDesign
 from keyplan.capacity.naming import named_design
@@ -56,7 +57,7 @@ class Operation:
 
 def operations(design: type[Design], metered: MeteredDesign, traffic: Traffic, values: Values) -> list[Operation]:
     """The patterns and writes that were metered, with what each touches."""
-    finder = _Finder(design, values, metered)
+    finder = _Finder(design, values, metered, traffic)
     found = [finder.pattern(name, each) for name, each in metered.patterns.items()]
     for (name, kind), each in metered.writes.items():
         said = traffic.writes.get((name, kind))
@@ -65,9 +66,10 @@ def operations(design: type[Design], metered: MeteredDesign, traffic: Traffic, v
 
 
 class _Finder:
-    def __init__(self, design: type[Design], values: Values, metered: MeteredDesign) -> None:
+    def __init__(self, design: type[Design], values: Values, metered: MeteredDesign, traffic: Traffic) -> None:
         self._kind = design
         self._design = named_design(design)
+        self._tables = run_tables(design, traffic)
         self._values = values
         self._metered = metered
         self._entities = {entity.__name__: entity for entity in design.entities}
@@ -77,7 +79,7 @@ class _Finder:
     def pattern(self, name: str, metered: Metered) -> Operation:
         """What a pattern touches. Touches of one place share what was consumed there."""
         touches = list(self._read(self._kind.patterns[name].symbolic))
-        return Operation(name, tuple(_with_units([(each, 1.0) for each in touches], metered)))
+        return Operation(name, tuple(_with_units([(each, 1.0) for each in touches], self._units(metered))))
 
     def _read(self, op: Op[Any]) -> Iterator[Touch]:
         match op:
@@ -112,7 +114,11 @@ class _Finder:
         """What a write touches: its item with all index entries, and what changes with it."""
         entity = self._entities[name]
         touches = list(self._written(entity, kind, metered, changes))
-        return Operation(f"{name}.{kind}", tuple(_with_units(touches, metered)))
+        return Operation(f"{name}.{kind}", tuple(_with_units(touches, self._units(metered))))
+
+    def _units(self, metered: Metered) -> Mapping[Place, Units]:
+        """What was consumed at each place; by local indexes, at their tables."""
+        return summed((self._tables[place.table].payer(place), units) for place, units in metered.units.items())
 
     def _written(
         self, entity: type[Entity], kind: WriteKind, metered: Metered, changes: Sequence[str]
@@ -189,7 +195,7 @@ class _Finder:
         text, factors = factors_in(self._values, entity, key.hash, constants, new=new)
         names = [part.attribute.name for part in key.hash]
         signature = f"{place.table} {place.index} {names}: {text}"
-        local = any(index.local for index in entity.spec.table.by_name.values()) and key.index is None
+        local = place.index is None and any(index.local for index in entity.spec.table.by_name.values())
         if spot == "item" and not local:  # two items of a collection are two keys
             signature += f" item {_shown(key.range, constants)}"
         return Touch(place, _shown(key.hash, constants), signature, factors, spot, splits=not local)
@@ -205,8 +211,10 @@ class _Finder:
         return Touch(place, "(all keys)", f"{place.table} everywhere", (_EVERYWHERE,), "spread")
 
     def _place(self, entity: type[Entity], key: KeySpec | None = None) -> Place:
+        """Whose partitions have a key: a local index is in those of its table."""
         index = key.index.name if key is not None and key.index is not None else None
-        return Place(self._design.table_name(entity.spec.table), index)
+        name = self._design.table_name(entity.spec.table)
+        return self._tables[name].payer(Place(name, index))
 
 
 def _shown(parts: tuple[KeyPart, ...], constants: Mapping[str, object]) -> str:
@@ -220,21 +228,32 @@ def _spot(entity: type[Entity], key: KeySpec, *, new: bool) -> Spot:
     """Where an item of an entity is in its item collection."""
     if not key.range_fields:
         return "item"
-    return "end" if new and is_time(entity, key.range_fields[0]) else "spread"
+    first = key.range_fields[0]
+    moves = new or entity.spec.fields[first].kind == "updated"  # each change moves the entry to the end
+    return "end" if moves and is_time(entity, first) else "spread"
 
 
 def _steps(size: int) -> float:
     return float(max(1, -(-size // 1024)))
 
 
-def _with_units(touches: Sequence[tuple[Touch, float]], metered: Metered) -> Iterator[Touch]:
-    """The touches with their shares of what was consumed at their places. Nothing that was consumed is left out."""
-    for place, units in metered.units.items():
-        here = [(each, weight) for each, weight in touches if each.place == place]
-        total = sum(weight for _, weight in here)
+def _with_units(touches: Sequence[tuple[Touch, float]], consumed: Mapping[Place, Units]) -> Iterator[Touch]:
+    """The touches with their shares of what was consumed at their places. Nothing that was consumed is left out.
+
+    Touches of the same keys are one: they are served or refused together.
+    """
+    for place, units in consumed.items():
+        here: dict[tuple[object, ...], Touch] = {}
+        weights: dict[tuple[object, ...], float] = {}
+        for each, weight in touches:
+            if each.place == place:
+                same: tuple[object, ...] = (each.signature, each.factors, each.spot if each.splits else None)
+                here.setdefault(same, each)
+                weights[same] = weights.get(same, 0.0) + weight
         if not here:
-            other = Touch(place, "(other keys)", f"{place.table} {place.index} other", (_EVERYWHERE,), "spread")
-            here, total = [(other, 1.0)], 1.0
-        for each, weight in here:
-            share = weight / total
-            yield replace(each, reads=units.reads * share, writes=units.writes * share)
+            signature = f"{place.table} {place.index} other"
+            here, weights = {(): Touch(place, "(other keys)", signature, (_EVERYWHERE,), "spread")}, {(): 1.0}
+        total = sum(weights.values())
+        for which, touch in here.items():
+            share = weights[which] / total
+            yield replace(touch, reads=units.reads * share, writes=units.writes * share)
