@@ -22,6 +22,7 @@ writes to it, and works out what a design of it would be. Knows `design` and `da
 | `patterns` | the access patterns that keys can answer |
 | `layout`, `writing` | `design_source`: what was found as a Python module |
 | `checking` | `check`: whether all items come back through the design as they are |
+| `rules` | rules that the code may keep, which items don't say |
 | `report` | `report`: what was found, and what isn't sure |
 | `files`, `sources` | tables and items in files: `tables_in` |
 | `sampling` | `Source`: a sample of the items of a table that is in use |

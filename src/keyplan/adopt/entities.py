@@ -12,6 +12,9 @@ from keyplan.adopt.names import entity_name, is_generic, key_name
 from keyplan.adopt.shapes import VALUE, Form, Kind, forms_of
 from keyplan.design import Table
 
+_SURE = 5
+"""How many different values have to agree on a format for it to be no guess."""
+
 
 def entity_of(
     kind: Kind, table: Table, separator: str, times: Times, type_attribute: str | None, taken: set[str], named: str
@@ -203,4 +206,16 @@ def _doubt(draft: Draft, entity: FoundEntity) -> None:
                     len(draft.records),
                 )
             )
+    _doubt_formats(draft, entity)
     draft.doubts = [Doubt(f"{entity.name}.{each.place}", each.problem, each.items) for each in draft.doubts]
+
+
+def _doubt_formats(draft: Draft, entity: FoundEntity) -> None:
+    """Report the formats that few values agree on: they may be equal by chance."""
+    slots = {part for parts in draft.in_every_key().values() for part in parts if isinstance(part, Slot)}
+    for slot in sorted(slots, key=lambda each: (each.source, each.format)):
+        different = {str(value) for value in draft.sources.all()[slot.source] if value is not None}
+        if slot.format and len(different) < _SURE:
+            count = "one value says" if len(different) == 1 else f"{len(different)} values say"
+            problem = f"`{slot.text(entity.names)}` in keys is a guess: only {count} so"
+            draft.doubts.append(Doubt(entity.names[slot.source], problem, len(draft.records)))

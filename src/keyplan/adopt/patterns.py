@@ -53,6 +53,8 @@ def _of_entity(entity: FoundEntity, taken: set[str]) -> Iterator[FoundPattern]:
         by = f" by {' and '.join(each.replace('_', ' ') for each in asked)}" if asked else ""
         where = f" ({listed.name.replace('_', ' ')})" if not asked and listed.name not in ("all", "primary") else ""
         name = f"{many}{''.join(f'_by_{each}' for each in asked[:1])}" if asked else many
+        if name in taken and listed.index is not None:  # another index answers the same in another order
+            name, where = f"{many}_{listed.name}", f" ({listed.name.replace('_', ' ')})"
         wording = f"List {many.replace('_', ' ')}{by}{where}"
         yield made(name, wording, asked, f"Query[{entity.name}]", "query(", f"{entity.name}.{listed.name}")
     for guard in entity.guards:

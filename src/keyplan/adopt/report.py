@@ -1,15 +1,12 @@
 """The report of an adoption: what was found, on what grounds, and what isn't sure. Without values of items."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from keyplan.adopt.checking import Checked
 from keyplan.adopt.files import item_to_json
-from keyplan.adopt.model import Found, FoundEntity, FoundField, FoundTable, template_text
-
-_FEW = 6
-_MANY = 20
-_SECRET = ("password", "secret", "token", "hash", "credential")
+from keyplan.adopt.model import Found, FoundTable, template_text
+from keyplan.adopt.rules import rules_of
 
 
 def report(found: Found, checked: Checked | None, *, with_values: bool = False) -> str:
@@ -74,8 +71,7 @@ def _doubts(found: Found) -> Iterator[str]:
 
 def _questions(found: Found) -> Iterator[str]:
     """What items can't say: rules that the code may keep."""
-    rows = [row for entity in found.entities for row in _rules(entity)]
-    rows += _copies(found.entities)
+    rows = rules_of(found)
     if not rows:
         return
     yield "## Rules that your code may keep"
@@ -84,44 +80,7 @@ def _questions(found: Found) -> Iterator[str]:
     yield ""
     yield "| field | what it looks like | word |"
     yield "| --- | --- | --- |"
-    yield from rows
-
-
-def _rules(entity: FoundEntity) -> Iterator[str]:
-    for field in entity.fields:
-        word = _word(field, entity)
-        if word is not None:
-            yield f"| {entity.name}.{field.name} | {word[0]} | {word[1]} |"
-
-
-def _word(field: FoundField, entity: FoundEntity) -> tuple[str, str] | None:
-    name = field.name
-    if field.type == "datetime" and name in ("created_at", "created"):
-        return "the time of creation", "`Created`"
-    if field.type == "datetime" and name in ("updated_at", "updated", "modified_at"):
-        return "the time of the last change", "`Updated`"
-    if field.type == "int" and name == "version":
-        return "a version for optimistic locking", "`Version`"
-    if field.type == "int" and name.endswith("_count"):
-        return "a number of other items", "`Count`"
-    if field.type == "str" and any(word in name for word in _SECRET):
-        return "a secret", "`Secret[str]`"
-    if field.type in ("str", "Id"):
-        source = next(source for source, own in entity.names.items() if own == name)
-        texts = [value["S"] for value in entity.values[source] if value is not None and "S" in value]
-        if len(texts) >= _MANY and 1 < len({*texts}) <= _FEW:
-            return f"one of {len({*texts})} values", "`Literal`"
-    return None
-
-
-def _copies(entities: Sequence[FoundEntity]) -> Iterator[str]:
-    """Entities with the same fields under different keys: one may be the copy of the other."""
-    forms = [(entity, frozenset(field.attribute for field in entity.fields)) for entity in entities]
-    for number, (entity, own) in enumerate(forms):
-        for other, theirs in forms[:number]:
-            if len(own) > 1 and (own <= theirs or theirs <= own) and len(own & theirs) * 2 > len(own | theirs):
-                what = f"a copy of {other.name} under another key, or the other way round"
-                yield f"| {entity.name} | {what} | `@mirror` |"
+    yield from (f"| {place} | {what} | {word} |" for place, what, word in rows)
 
 
 def _entities(table: FoundTable, *, with_values: bool) -> Iterator[str]:
@@ -134,7 +93,8 @@ def _entities(table: FoundTable, *, with_values: bool) -> Iterator[str]:
         yield ""
         yield f"### {entity.name}"
         yield ""
-        yield f"{len(entity.records):,} items" + (f", some without {', '.join(optional)}." if optional else ".")
+        count = f"{len(entity.records):,} {'item' if len(entity.records) == 1 else 'items'}"
+        yield count + (f", some without {', '.join(optional)}." if optional else ".")
         yield ""
         yield "| key | hash | range | when |"
         yield "| --- | --- | --- | --- |"
