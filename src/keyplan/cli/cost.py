@@ -141,7 +141,8 @@ def _read(file: Path, design: type[Design], name: str) -> Traffic:
     except TrafficError as error:
         fail(str(error))
     except FileNotFoundError:
-        fail(f"Can't read {file}: file not found. To write one to begin with: keyplan cost {name} --init")
+        given = "" if file == _TRAFFIC else f" --traffic {file}"
+        fail(f"Can't read {file}: file not found. To write one to begin with: keyplan cost {name} --init{given}")
     except OSError as error:
         fail(f"Can't read {file}: {error.strerror or error}")
 

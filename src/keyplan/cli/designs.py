@@ -41,7 +41,12 @@ _PASSES = 5
 """How often to verify and repair at most. A repair can uncover another problem, so the tables are read again."""
 
 System = Annotated[
-    str, typer.Argument(help="Name of a system, or module:NAME of a design.", metavar="SYSTEM", show_default=False)
+    str,
+    typer.Argument(
+        help="Name of a system, or module:NAME of a design or a system. The module is imported, which runs it.",
+        metavar="SYSTEM",
+        show_default=False,
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Environment = Annotated[

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 def forecast(
     design: Annotated[
-        str, typer.Argument(help="Name of a system, or module:NAME of a design.", metavar="DESIGN", show_default=False)
+        str,
+        typer.Argument(
+            help="Name of a system, or module:NAME of a design or a system. The module is imported, which runs it.",
+            metavar="DESIGN",
+            show_default=False,
+        ),
     ],
     traffic: Annotated[
         Path,
@@ -35,16 +40,15 @@ def forecast(
     form: Annotated[
         Literal["text", "markdown", "json"], typer.Option("--format", help="How to print the forecast.")
     ] = "text",
-    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: short for --format json.")] = False,
     svg: Annotated[
         Path | None, typer.Option("--svg", help="Also write a heat map of the partitions.", metavar="FILE")
     ] = None,
 ) -> None:
     """Say which keys of a design run hot under a given load, how much is refused and when, and what would help.
 
-    A day of requests is drawn at random and sent through a model of DynamoDB's partitions. Nothing is sent to a
-    DynamoDB. The module that DESIGN names is imported, and so run. Needs NumPy, which the extra
-    `forecast` installs.
+    DESIGN is imported, and so its module is run. A day of requests is drawn at random and sent through a model of
+    DynamoDB's partitions. Nothing is sent to a DynamoDB. Needs NumPy, which the extra `forecast` installs.
     """
     try:
         from keyplan.capacity.heat import as_json as json_of
@@ -77,7 +81,8 @@ def _forecast(name: str, file: Path, users: str | None, requests: str, seed: int
     except TrafficError as error:
         fail(str(error))
     except OSError as error:
-        fail(f"Can't read {file}: {error.strerror or error}. Write a file with: keyplan cost {name} --init {file}")
+        remedy = f"To write one to begin with: keyplan cost {name} --init --traffic {file}"
+        fail(f"Can't read {file}: {error.strerror or error}. {remedy}")
     wanted = None if users is None else _count("--users", users)
     drawn = _count("--requests", requests)
     with progress_bar("Metering") as progress, Engine(ttl_interval=None) as engine:

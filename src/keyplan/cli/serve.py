@@ -63,7 +63,8 @@ def serve(
     endpoint_url: EndpointUrl = None,
     aws: OnAws = None,
     system: Annotated[
-        list[str] | None, typer.Option(help="Serve only this system, or module:NAME. Can be repeated.")
+        list[str] | None,
+        typer.Option(help="Serve only this system, or module:NAME, which is imported and so run. Can be repeated."),
     ] = None,
     log_format: LogFormat = None,
 ) -> None:

@@ -21,7 +21,10 @@ def work(
     path: DataFile = None,
     endpoint_url: EndpointUrl = None,
     aws: OnAws = None,
-    system: Annotated[list[str] | None, typer.Option(help="Work for this system only. Can be repeated.")] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(help="Work for this system only, or module:NAME, which is imported and so run. Can be repeated."),
+    ] = None,
     set_aside: Annotated[
         str | None,
         typer.Option(

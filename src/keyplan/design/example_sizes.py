@@ -35,13 +35,24 @@ def _accepts(spec: EntitySpec, item: Entity, name: str, value: object) -> bool:
 
 
 def _fillable(spec: EntitySpec) -> Sequence[str]:
-    """The fields that take any text, the longest first; those that may be compressed last."""
+    """The fields that take any text, the longest first; before them, those that no index was told to include, because
+    what is included is usually short; those that may be compressed last."""
+    included = {
+        name
+        for placement in spec.placements.values()
+        for name in (placement.index.projection.attributes if placement.index is not None else ())
+    }
     names = [
         name
         for name, field in spec.fields.items()
         if field.annotation in (str, bytes) and field.kind == "plain" and name not in identifying(spec.entity)
     ]
-    return sorted(names, key=lambda name: (spec.fields[name].large is not None, -_longest(spec, name), name))
+
+    def order(name: str) -> tuple[object, ...]:
+        field = spec.fields[name]
+        return field.large is not None, field.stored in included, -_longest(spec, name), name
+
+    return sorted(names, key=order)
 
 
 def _longest(spec: EntitySpec, name: str) -> int:
