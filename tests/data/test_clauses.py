@@ -200,6 +200,8 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "no values": (change_of(lambda t: at(t.log).append()), "empty"),
     "an unknown field": (lambda: patch(TOOL, nmae="x"), "unknown-field"),
     "an unknown nested field": (change_of(lambda t: at(t.size.height).set(1)), "unknown-field"),
+    "a key that the dict can't have": (change_of(lambda t: at(t.by_number["x"]).set(Size())), "invalid"),
+    "an empty key of a dict": (change_of(lambda t: at(t.notes[""]).set(1)), "empty-name"),
     "inside a text": (change_of(lambda t: at(t.name.x).set(1)), "no-such-path"),
     "inside a set": (change_of(lambda t: at(t.tags[0]).set("x")), "no-such-path"),
     "an element by a name": (change_of(lambda t: at(t.log.x).set("x")), "no-such-path"),

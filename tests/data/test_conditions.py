@@ -1,6 +1,6 @@
 """Conditions and filters are written with fields, and sent with stored attributes."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any
@@ -58,6 +58,7 @@ class Thing(Entity, table=things):
     size: Size = Size(width=1)
     tags: set[str] = Field(default_factory=set)
     parts: list[int] = Field(default_factory=list)
+    days: frozenset[date] = frozenset()
     price: Decimal = Decimal(0)
     colour: Color = Color.RED
     open: bool = False
@@ -107,6 +108,9 @@ CASES: list[tuple[Any, str, dict[str, Any]]] = [
     (lambda t: t.name.startswith("a"), "begins_with(#0, :0)", {":0": {"S": "a"}}),
     (lambda t: contains(t.tags, "a"), "contains(#0, :0)", {":0": {"S": "a"}}),
     (lambda t: contains(t.parts, 3), "contains(#0, :0)", {":0": {"N": "3"}}),
+    (lambda t: contains(t.days, JUNE.date()), "contains(#0, :0)", {":0": {"S": "2026-06-01"}}),
+    (lambda t: t.tags == set(), "attribute_not_exists(#0)", {}),
+    (lambda t: t.tags != set(), "attribute_exists(#0)", {}),
     (lambda t: one_of(t.status, ["a", "b"]), "#0 IN (:0, :1)", {":0": {"S": "a"}, ":1": {"S": "b"}}),
     (lambda t: between(t.price, 1, 2), "#0 BETWEEN :0 AND :1", {":0": {"N": "1"}, ":1": {"N": "2"}}),
     (lambda t: t.name == t.status, "#0 = #1", {}),
@@ -178,6 +182,9 @@ def test_invalid_conditions_are_refused() -> None:
     with pytest.raises(InvalidValue, match=r"^Thing.price: The range of between\(\.\.\.\) ends before it begins"):
         stored_condition(recorded(Thing, lambda t: between(t.price, 3, 2)), codec)
     stored_condition(recorded(Thing, lambda t: between(t.price, 2, Decimal("2.0"))), codec)
+    for wrong in (3, frozenset({"a"})):  # it would be found nowhere
+        with pytest.raises(InvalidValue, match=r"^Thing.tags: Input should be a valid string"):
+            stored_condition(recorded(Thing, lambda t, wrong=wrong: contains(t.tags, wrong)), codec)  # type: ignore[misc]
     with pytest.raises(ValueError, match=r"'text' isn't one of DynamoDB's types\. They are S, N, B, BOOL"):
         recorded(Thing, lambda t: attribute_type(t.name, "text"))  # type: ignore[arg-type]
 

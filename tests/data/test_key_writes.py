@@ -26,7 +26,8 @@ from keyplan.data import (
     update,
     upsert,
 )
-from keyplan.design import InvalidValue, Refusal, get, ref
+from keyplan.design import Design, Entity, Id, InvalidValue, Refusal, Table, get, key, ref, scan
+from keyplan.engine import Engine
 from tests.data.support import Recorder, shape
 from tests.data.workshop import Badge, Bench, Box, Drawer, Plain, Room, Screw, Tool, Workshop, workshop_store
 
@@ -58,6 +59,38 @@ def test_an_upsert_of_an_existing_item_changes_only_what_it_says() -> None:
         expected = {**before.model_dump(), "stock": 8, "maker": "theirs", "version": 2, "changed_at": after.changed_at}
         assert after.model_dump() == expected
         assert store.verify() == []
+
+
+board = Table("Board", key("id"))
+
+
+class Pin(Entity, table=board):
+    """It may have nothing besides its key."""
+
+    id: Id
+    note: str | None = None
+
+    primary = key("{id}")
+
+
+class Board(Design):
+    tables, entities = (board,), (Pin,)
+
+
+def test_an_item_that_is_only_its_key() -> None:
+    with Engine() as engine:
+        sent = Recorder(engine)
+        store = Store(Board(), sent)
+        store.create_tables()
+        store.run(upsert(ref(Pin, id="1"), note=None))
+        assert store.transact(upsert(ref(Pin, id="2"), returning="new")) == (Pin(id="2"),)
+        assert [pin.id for pin in sorted(store.each(scan(Pin)), key=lambda pin: pin.id)] == ["1", "2"]
+        assert store.run(patch(ref(Pin, id="1"), returning="new")) == Pin(id="1")
+        sent.taken()
+        store.run(upsert(ref(Pin, id="1"), note="x"))
+        assert shape(sent.taken()) == ["update_item 1"]
+        with pytest.raises(NotFound):
+            store.run(patch(ref(Pin, id="3"), returning="old"))
 
 
 @pytest.mark.parametrize("named", [PLAIN, ref(Plain, plain_id="none")])

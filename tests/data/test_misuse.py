@@ -38,6 +38,7 @@ from keyplan.design import (
     key,
     lookup,
     merge,
+    one_of,
     query,
     ref,
     rewrite,
@@ -150,6 +151,7 @@ CONDITIONS: list[tuple[Callable[[Any], object], str]] = [
     (lambda note: note.text.lower() == "a", r"you can't call text\.lower\(\.\.\.\).*contains"),
     (lambda note: note.stars + 1 > 3, "stars stands for a field.*compute with it"),
     (lambda note: list(note.text), "iterate over it"),
+    (lambda note: one_of(note.text, "ab"), "one_of takes a list of values, not 'ab'"),
     (lambda note: note.text[:2] == "a", "take a part of it. Name one element, such as x.0."),
     (lambda note: note.text is None, "False isn't a condition.*absent"),
 ]

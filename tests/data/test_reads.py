@@ -8,7 +8,7 @@ import pytest
 from keyplan.data import DataError, Store, create, delete, delete_all, move, put_all
 from keyplan.data import steps as steps_module
 from keyplan.data.reads.reader import LOOKS
-from keyplan.design import InvalidValue, batch_get, collection, get, lookup, ref, taken, there, together
+from keyplan.design import DesignError, InvalidValue, batch_get, collection, get, lookup, ref, taken, there, together
 from keyplan.engine import Engine
 from tests.data.club import Article, Club, Game, Member, Note, Tag, Team, User
 from tests.data.market import Login, Market, Picture, Stall
@@ -148,6 +148,10 @@ def test_a_batch_keeps_the_order_of_its_keys_and_requests_each_once(filled: Stor
     pairs = filled.run(batch_get(Tag, [{"tag": "a", "slug": "s1"}, {"tag": "b", "slug": "s0"}]))
     assert [tag and tag.title for tag in pairs] == ["T1", "T0"]
     assert filled.run(batch_get(User, [])) == []
+    users = batch_get(User, (name for name in ("ann", "joe")))
+    assert filled.run(users) == filled.run(users) != []
+    with pytest.raises(DesignError, match="the keys must be a list, not one key"):
+        batch_get(Tag, {"tag": "a", "slug": "s1"})
 
 
 def test_batches_are_split(store: Store[Club], sent: Recorder) -> None:

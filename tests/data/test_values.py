@@ -11,7 +11,7 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from keyplan.data import ItemChanged, Store, StoredDataError, create, patch, update
 from keyplan.data.codec.entities import codec_of
@@ -52,6 +52,14 @@ class Level(IntEnum):
 
 class Ratio(Enum):
     HALF = 0.5
+
+
+class Open(BaseModel):
+    """It takes more fields than it declares."""
+
+    model_config = ConfigDict(extra="allow")
+
+    width: int = 0
 
 
 class Inner(BaseModel):
@@ -111,6 +119,16 @@ VALUES: list[tuple[Any, object, dict[str, Any] | None, object]] = [
         Inner(at=AT, parts=[Decimal("0.50")]),
         {"M": {"at": {"S": "2026-01-31T10:30:15.250Z"}, "parts": {"L": [{"N": "0.5"}]}}},
         Inner(at=READ, parts=[Decimal("0.5")]),
+    ),
+    (dict[int, str], {7: "a"}, {"M": {"7": {"S": "a"}}}, {7: "a"}),
+    (dict[date, int], {date(2026, 1, 31): 1}, {"M": {"2026-01-31": {"N": "1"}}}, {date(2026, 1, 31): 1}),
+    (dict[Color, int], {Color.RED: 1}, {"M": {"red": {"N": "1"}}}, {Color.RED: 1}),
+    (dict[Level, int], {Level.LOW: 1}, {"M": {"1": {"N": "1"}}}, {Level.LOW: 1}),
+    (
+        list[Open],
+        [Open.model_validate({"width": 1, "more": ["a"]})],
+        {"L": [{"M": {"width": {"N": "1"}, "more": {"L": [{"S": "a"}]}}}]},
+        [Open.model_validate({"width": 1, "more": ["a"]})],
     ),
     (int | str, 7, {"N": "7"}, 7),
     (str | None, None, None, None),
@@ -181,6 +199,8 @@ def test_a_value_is_stored_and_read_back(
         (dict[str, Any], {"a": ["\ud800"]}),
         (dict[str, Any], {"\ud800": 1}),
         (set[Any], {True}),
+        (dict[str, int], {"": 1}),
+        (dict[str, Any], {"a": [{"": 1}]}),
     ],
 )
 def test_a_value_that_cannot_be_stored_is_refused(annotation: Any, value: object) -> None:

@@ -969,6 +969,49 @@ def a_list_of_a_type_that_cannot_be_stored() -> object:
     return Thing
 
 
+NAMES = "Use keys of one type that can be read from a text: texts, numbers, dates, UUIDs, enums of texts."
+
+
+@declares("no-codec", "Thing.shares", NAMES)
+def a_dict_with_keys_that_are_bytes() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        shares: dict[bytes, int]
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("no-codec", "Thing.points", NAMES)
+def a_dict_with_keys_that_are_tuples() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        points: list[dict[tuple[int, int], str]]
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("no-codec", "Thing.seats", NAMES)
+def a_dict_with_keys_that_may_be_none() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        seats: dict[str | None, int]
+        primary = key("{id}")
+
+    return Thing
+
+
+@declares("no-codec", "Thing.levels", NAMES)
+def a_dict_with_keys_that_are_literal_numbers() -> object:
+    class Thing(Entity, table=other):
+        id: Id
+        levels: dict[Literal[1, 2], int]
+        primary = key("{id}")
+
+    return Thing
+
+
 MEMBERS = "Use a list, or a set of a text for each member."
 
 

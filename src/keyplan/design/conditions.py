@@ -6,6 +6,7 @@ Combine conditions with `&`, `|` and `not_(...)` (or `~`): Python's own `and`, `
 """
 
 from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, TypeVar, cast, get_args
 
@@ -107,10 +108,10 @@ class FieldStandIn:
         return FieldStandIn(FieldPath((*self._path.names, index)))
 
     def __eq__(self, other: object) -> "Node":  # type: ignore[override]  # recorded, not decided
-        return Node("=", (self._path, other)) if other is not None else Node("attribute_not_exists", (self._path,))
+        return Node("attribute_not_exists", (self._path,)) if _is_absent(other) else Node("=", (self._path, other))
 
     def __ne__(self, other: object) -> "Node":  # type: ignore[override]  # recorded, not decided
-        return Node("<>", (self._path, other)) if other is not None else Node("attribute_exists", (self._path,))
+        return Node("attribute_exists", (self._path,)) if _is_absent(other) else Node("<>", (self._path, other))
 
     def __lt__(self, other: object) -> "Node":
         return Node("<", (self._path, other))
@@ -175,6 +176,11 @@ class FieldStandIn:
         return Node("begins_with", (self._path, prefix))
 
 
+def _is_absent(value: object) -> bool:
+    """Whether a value is stored by leaving its attribute out: None, or an empty set."""
+    return value is None or (isinstance(value, AbstractSet) and not value)
+
+
 def _condition(value: object) -> Node:
     """A value as a condition. A field by itself means that it is true."""
     if isinstance(value, Node):
@@ -200,6 +206,8 @@ def contains(field: object, value: object) -> bool:
 
 def one_of(field: object, values: Iterable[object]) -> bool:
     """The field is one of the values."""
+    if isinstance(values, str | bytes):
+        raise TypeError(f"one_of takes a list of values, not {values!r}. Compare with one value by ==")
     return cast(bool, Node("IN", (_path(field), *values)))
 
 

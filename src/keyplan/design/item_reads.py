@@ -1,6 +1,6 @@
 """Reads of items by their keys: one, by a unique value, many, and several at one moment."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast, overload
 
@@ -206,9 +206,12 @@ def batch_get(entity: type[E], keys: object, *, consistent: bool = False, expire
     Those that have expired only with `expired`.
     """
     primary = primary_of(entity, "batch_get")
-    if isinstance(keys, str | bytes):
-        raise DesignError("key-fields", primary.place, "the keys must be a list, not text", "Give a list: [key].")
-    for each in keys if isinstance(keys, list | tuple) else ():
+    if isinstance(keys, str | bytes | Mapping):
+        given = "one key" if isinstance(keys, Mapping) else "text"
+        raise DesignError("key-fields", primary.place, f"the keys must be a list, not {given}", "Give a list: [key].")
+    if isinstance(keys, Iterable) and not isinstance(keys, StandIn):
+        keys = list(keys)  # an iterator would be empty when the operation runs again
+    for each in keys if isinstance(keys, list) else ():
         primary.check_all(each if isinstance(each, Mapping) else dict.fromkeys(primary.fields[:1], each))
     return BatchGet(entity, keys, consistent, expired)
 

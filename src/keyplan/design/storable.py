@@ -16,6 +16,8 @@ from keyplan.design.errors import DesignError
 
 _MEMBERS = (str, int, float, Decimal, bytes, date, UUID, Secret, SecretStr, SecretBytes)
 """What can be in a set."""
+_NO_NAMES = (bytes, BaseModel, Collection, Secret, SecretStr, SecretBytes, NoneType, UnionType)
+"""What can't be the key of a dict."""
 _STORABLE = (str, int, float, Decimal, bytes, date, UUID, Enum, BaseModel, Secret, SecretStr, SecretBytes, NoneType)
 
 
@@ -30,6 +32,15 @@ def check_storable(model: type[BaseModel], place: str, seen: frozenset[type[Base
                     f"{place}.{name}",
                     f"a set of {_shown(member)} can't be stored: DynamoDB has sets of texts, numbers or bytes",
                     "Use a list, or a set of a text for each member.",
+                )
+        dicts = [each for each in types_in(info.annotation) if get_origin(each) in (dict, Mapping)]
+        for name_type, _ in map(get_args, dicts):
+            if not _may_be_names(name_type):
+                raise DesignError(
+                    "no-codec",
+                    f"{place}.{name}",
+                    f"a dict with keys of {_shown(name_type)} can't be stored: the names in a map are texts",
+                    "Use keys of one type that can be read from a text: texts, numbers, dates, UUIDs, enums of texts.",
                 )
         for kind in classes_in(info.annotation):
             if not _is_storable(kind):
@@ -89,6 +100,25 @@ def _may_be_members(annotation: object) -> bool:
     if not issubclass(kind, (*_STORABLE, Collection)):
         return _is_storable(kind)  # a class with a pydantic schema of its own
     return issubclass(kind, _MEMBERS) and kind is not bool
+
+
+def _may_be_names(annotation: object) -> bool:
+    """Whether the keys of a dict can be read back from the texts that they are stored as."""
+    if hasattr(annotation, "__metadata__"):
+        return _may_be_names(get_args(annotation)[0])
+    if is_alias(annotation):
+        return _may_be_names(aliased(annotation))
+    origin = get_origin(annotation)
+    if origin is Literal:
+        return all(isinstance(value, str) for value in get_args(annotation))
+    kind = origin or annotation
+    if not isinstance(kind, type) or kind in (object, Any):
+        return kind in (object, Any)  # texts when they are read
+    if issubclass(kind, Enum):
+        return issubclass(kind, int) or all(isinstance(member.value, str) for member in kind)
+    if issubclass(kind, str):
+        return True
+    return not issubclass(kind, _NO_NAMES) and _is_storable(kind)
 
 
 def _are_alike(values: Iterable[object]) -> bool:

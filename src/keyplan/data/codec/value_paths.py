@@ -26,6 +26,7 @@ from keyplan.design.annotations import has_members, plain_type
 from keyplan.design.fields import markers
 from keyplan.design.formats import TimePrecision
 from keyplan.design.limit_checks import EntityLimits, sentence
+from keyplan.design.limits import WRITTEN
 from keyplan.design.relaxed import is_limit, relaxed_field
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -117,13 +118,23 @@ class PathType:
 
     def operand(self, operator: str, value: object) -> AttributeValue:
         """A value to compare with this one in a condition; its Python type decides for a part of it."""
-        if self.info is None or operator in ("contains", "begins_with"):
+        if self.info is None or operator == "begins_with" or (operator == "contains" and not self.holds):
             return encode_untyped(value, self.times)
+        if operator == "contains":
+            return self._member(value)
         try:
             return self.encode(value) or {"NULL": True}
         except UNEXPECTED:
             problem = f"This value can't be compared with one of type {type(value).__name__}."
             raise InvalidValue("wrong-type", self.place, problem, field=self.field) from None
+
+    def _member(self, value: object) -> AttributeValue:
+        """A member of a set or an element of a list to look for, as it is stored."""
+        if self.content.info is None:
+            return encode_untyped(value, self.times)
+        ((tag, (member,)),) = (self.encode([self.content.validate(value)]) or {"L": [{"NULL": True}]}).items()
+        stored: AttributeValue = member if tag == "L" else {tag[0]: member}
+        return stored
 
     def stored_content(self, values: Sequence[object]) -> AttributeValue:
         """Members of a set or elements of a list, validated and as they are stored together."""
@@ -143,6 +154,8 @@ LAST_INDEX = 2**32 - 2
 
 _fields: dict[tuple[type[Entity], Path], ValuePath] = {}
 _types: dict[tuple[type[Entity], tuple[str, ...]], PathType] = {}
+_keys: dict[tuple[type[Entity], tuple[str, ...]], TypeAdapter[object]] = {}
+"""The types of the keys of dicts, by the shape of the path to the dict."""
 
 
 def value_path(entity: type[Entity], path: Path) -> ValuePath:
@@ -155,7 +168,7 @@ def value_path(entity: type[Entity], path: Path) -> ValuePath:
     shape = [name]
     step = _Step("member", entity.declared_fields[name], codec_of(entity).encoder(name), must_read=False)
     for number, part in enumerate(path[1:], start=2):
-        step, stored = _inside(entity, path[:number], step)
+        step, stored = _inside(entity, path[:number], tuple(shape), step)
         if isinstance(stored, int) and not 0 <= stored <= LAST_INDEX:
             count = "An index of a list can't be negative: count from the beginning."
             problem = count if stored < 0 else f"DynamoDB's indexes of lists end at {LAST_INDEX}."
@@ -183,7 +196,7 @@ class _Step(NamedTuple):
     """The declarations of what it is in, from the field on."""
 
 
-def _inside(entity: type[Entity], path: Path, outer: _Step) -> tuple[_Step, str | int]:
+def _inside(entity: type[Entity], path: Path, shape: tuple[str, ...], outer: _Step) -> tuple[_Step, str | int]:
     """The step to the last part of a path, and the stored name of that part."""
     part, times = path[-1], entity.spec.table.times
     kind = None if outer.info is None else plain_type(outer.info.annotation)
@@ -198,7 +211,7 @@ def _inside(entity: type[Entity], path: Path, outer: _Step) -> tuple[_Step, str 
             "member", kind.model_fields[name], model_codecs(kind, times)[name].encode, must_read, _around(outer)
         ), name
     if origin in (dict, Mapping):
-        return _element("entry", arguments[1], outer, entity), map_name(part)
+        return _element("entry", arguments[1], outer, entity), _entry_name(entity, path, shape, arguments[0])
     if origin in (list, Sequence, tuple):
         if not isinstance(part, int):
             raise _wrong(entity, path, "no-such-path", "An element of a list is named by its index.")
@@ -210,6 +223,22 @@ def _inside(entity: type[Entity], path: Path, outer: _Step) -> tuple[_Step, str 
     if not _may_hold_others(kind):
         raise _wrong(entity, path, "no-such-path", "There is nothing inside this value to change by itself.")
     return _Step("entry", None, value_codec(Any, times).encode, must_read=True), part
+
+
+def _entry_name(entity: type[Entity], path: Path, shape: tuple[str, ...], annotation: Any) -> str:  # noqa: ANN401 - a type
+    """The stored name of an entry. Refuses a key that isn't one of the dict: the item couldn't be read any more."""
+    key: object = path[-1]
+    try:
+        if annotation is not Any and not (annotation is str and type(key) is str):
+            adapter = _keys.get((entity, shape))
+            if adapter is None:
+                adapter = _keys[entity, shape] = TypeAdapter(annotation)
+            key = adapter.validate_python(key, context=WRITTEN, by_name=True)
+        return map_name(key)
+    except ValidationError as error:
+        raise _refused(".".join(map(str, (entity.__name__, *path))), str(path[0]), error) from None
+    except InvalidValue as error:
+        raise _wrong(entity, path, error.code, error.problem) from None
 
 
 def _element(kind: PartKind, annotation: Any, outer: _Step, entity: type[Entity]) -> _Step:  # noqa: ANN401 - a type

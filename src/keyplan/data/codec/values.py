@@ -12,7 +12,7 @@
 | Enum, Literal | as its value |
 | list, tuple | L |
 | set, frozenset of texts, numbers or bytes | SS, NS or BS; an empty one is left out and read back as empty |
-| dict, nested models | M; keys as texts; a nested model's fields under their own names, None left out |
+| dict, nested models | M; keys as texts, from which they are read back; a nested model's fields under their own names, None left out |
 | Secret | as its content |
 | None | the attribute is left out; NULL inside a list or dict |
 """
@@ -182,6 +182,7 @@ def model_codecs(model: type[BaseModel], times: TimePrecision) -> dict[str, Valu
 def _model(annotation: type[BaseModel], times: TimePrecision) -> ValueCodec:
     absent = {name: when_absent(info) for name, info in annotation.model_fields.items()}
     filled = {name: value for name, value in absent.items() if value is not NOTHING}
+    takes_more = annotation.model_config.get("extra") == "allow"
 
     def encode(value: BaseModel) -> AttributeValue:
         members = {}
@@ -191,6 +192,8 @@ def _model(annotation: type[BaseModel], times: TimePrecision) -> ValueCodec:
                 encoded = codec.encode(content)
                 if encoded is not None:
                     members[name] = encoded
+        for name, content in (value.__pydantic_extra__ or {}).items() if takes_more else ():
+            members[map_name(name)] = encode_untyped(content, times)
         return {"M": members}
 
     def decode(value: AttributeValue) -> object:
@@ -231,7 +234,10 @@ def _map(member: ValueCodec) -> ValueCodec:
 
 def map_name(key: object) -> str:
     """The key of a dict as the name in a map."""
-    return str(key.value if isinstance(key, Enum) else key)
+    name = str(key.value if isinstance(key, Enum) else key)
+    if not name:
+        raise InvalidValue("empty-name", "dict", "A key of a dict can't be empty: DynamoDB needs a name.")
+    return name
 
 
 def _set(member: ValueCodec) -> ValueCodec:

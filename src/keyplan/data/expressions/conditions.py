@@ -72,8 +72,10 @@ def _operand(codec: EntityCodec[Any], path: FieldPath, operator: str, value: obj
     """Another field's path, or a value: encoded as what it is compared with, else by its Python type."""
     if isinstance(value, FieldStandIn):
         return _stored(value._path, codec)
-    if len(path.names) > 1:
-        return value_path(codec.entity, path.names).type.operand(operator, value)
+    if len(path.names) > 1 or operator == "contains":
+        kind = value_path(codec.entity, path.names).type
+        if len(path.names) > 1 or kind.holds:
+            return kind.operand(operator, value)
     encoded = codec.encode_operand(str(path.names[0]), operator, value)
     return encode_untyped(value, codec.spec.table.times) if encoded is None else encoded
 

@@ -48,7 +48,7 @@ def prepare_patch(
         yield from _check_stamps(work, reader, context)
         if not again and not codec_of(entity).evolves:
             return DirectPatch(work, Route((), joint_limits=False))
-    elif not again and (alone or work.returning is None):
+    elif not again and (work.returning is None or (alone and _writes(work))):
         route = direct_route(entity.spec, shape_of(work.clauses))
         if route is not None:
             return DirectPatch(work, route)
@@ -56,6 +56,11 @@ def prepare_patch(
     if item is None or DELETING in item or not holds_all(item_is_there(entity.spec, context.now), item):
         raise NotFound(entity.spec.name, "primary", work.target.values)
     return read_patch(work, item)
+
+
+def _writes(work: Patch[Any, Any]) -> bool:
+    """Whether it changes anything: only an update returns attributes."""
+    return bool(work.clauses) or not {"updated", "version"}.isdisjoint(work.target.entity.spec.by_kind)
 
 
 def read_patch(work: Patch[Any, Any], item: Item) -> "ReadPatch":

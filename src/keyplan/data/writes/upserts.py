@@ -52,7 +52,7 @@ def prepare_upsert(
         route = _direct_route(work)
         if route is not None:
             direct = DirectUpsert(work, route, fresh)
-            if not _fits_existing_only(work, fresh) and _knows_keys(direct, context):
+            if _stores_attributes(fresh) and not _fits_existing_only(work, fresh) and _knows_keys(direct, context):
                 return direct
     item = yield from reader.stored(work.target)
     if item is None:
@@ -64,6 +64,19 @@ def prepare_upsert(
     if is_expired(codec_of(entity).ttl, item, context.now):
         return ReadUpsert(work, fresh, Replacing(address_of(work.target), item, Create(fresh)))
     return read_patch(_as_patch(work), item)
+
+
+def _stores_attributes(fresh: Entity) -> bool:
+    """Whether a new item has more attributes than its key: an update that sets none wouldn't create it."""
+    spec, codec = fresh.spec, codec_of(type(fresh))
+    if spec.type is not None or not {"created", "updated", "version"}.isdisjoint(spec.by_kind):
+        return True
+    others = [each for each in spec.fields.values() if each.stored not in spec.table.key_names]
+    return any(
+        fresh.__dict__[each.name] is not None and codec.encode_value(each.name, fresh.__dict__[each.name]) is not None
+        for each in others
+        if codec.has_own_attribute(each.name)
+    )
 
 
 def _computed(work: Upsert[Any, Any]) -> set[str]:
