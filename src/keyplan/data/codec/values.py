@@ -12,7 +12,7 @@
 | Enum, Literal | as its value |
 | list, tuple | L |
 | set, frozenset of texts, numbers or bytes | SS, NS or BS; an empty one is left out and read back as empty |
-| dict, nested models | M; keys as texts, from which they are read back; a nested model's fields under their own names, None left out |
+| dict, nested models | M; keys as texts, a nested model's fields under their own names, None left out |
 | Secret | as its content |
 | None | the attribute is left out; NULL inside a list or dict |
 """
