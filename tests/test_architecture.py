@@ -53,7 +53,7 @@ MAY_IMPORT_INSIDE: dict[str, dict[str, set[str]]] = {
         "storage": {"errors", "values"},
         "validation": {"errors", "executor", "service_model", "values"},
         "vectors": {"errors", "storage", "values"},
-        "formats": {"errors", "values"},
+        "formats": {"values"},
         "operations": {
             "errors",
             "executor",
@@ -83,6 +83,19 @@ MAY_IMPORT_INSIDE: dict[str, dict[str, set[str]]] = {
         "wire": {"errors", "executor", "protocol"},
         "operator": {"database", "errors", "executor", "operations", "storage", "values", "vectors"},
         "client": {"database", "errors", "executor", "protocol", "service_model", "validation", "values"},
+    },
+    "keyplan.design": {
+        "errors": set(),
+        "compat": set(),
+        "words": {"errors"},
+        "values": {"errors"},
+        "keys": {"errors", "values"},
+        "tables": {"errors", "keys", "words"},
+        "fields": {"tables", "values"},
+        "entities": {"compat", "errors", "fields", "keys", "tables", "values", "words"},
+        "operations": {"entities", "errors", "keys", "tables", "values"},
+        "designs": {"entities", "errors", "operations", "tables", "values", "words"},
+        "examples": {"designs", "entities", "errors", "fields", "operations", "values"},
     },
     "keyplan.data": {
         "errors": set(),
@@ -124,6 +137,15 @@ DOORS: dict[str, dict[str, list[str]]] = {
     },
     "keyplan.design": {"keyplan.design": ALL, "keyplan.design.examples": ALL},
     "keyplan.data": {"keyplan.data": ALL, "keyplan.data.streams": ALL},
+    "keyplan.review": {"keyplan.review": ALL},
+    "keyplan.publish": {
+        "keyplan.publish.diagrams": ALL,
+        "keyplan.publish.differences": ALL,
+        "keyplan.publish.document": ALL,
+        "keyplan.publish.infra": ALL,
+        "keyplan.publish.policies": ALL,
+    },
+    "keyplan.adopt": {"keyplan.adopt": ALL},
     "keyplan.capacity": {
         "keyplan.capacity.consumed": ALL,
         "keyplan.capacity.cost": ALL,
@@ -271,6 +293,8 @@ def test_folders_of_a_room_know_only_what_is_below_them(room: str) -> None:
     [
         "keyplan.engine",
         "keyplan.data",
+        "keyplan.review",
+        "keyplan.publish",
         "keyplan.capacity",
         "keyplan.adopt",
         "keyplan.web",

@@ -12,12 +12,18 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "keyplan"
 
-MAPPED = ("data", "engine", "web")
+MAPPED = ("engine", "design", "data", "review", "publish", "capacity", "adopt", "web")
 """The packages whose folders are their map: the docstring of each folder names the modules in it."""
 
 
-PUBLIC = ("engine", "engine.wire", "design", "data", "data.streams", "web", "web.identity", "web.media", "web.server")
+PUBLIC = (
+    *("engine", "engine.operator", "engine.wire", "design", "design.examples", "data", "data.streams", "review"),
+    *("publish.diagrams", "publish.differences", "publish.document", "publish.infra", "publish.policies"),
+    *("capacity.cost", "capacity.heat", "capacity.metering", "capacity.prices", "capacity.traffic", "adopt"),
+    *("web", "web.identity", "web.media", "web.server"),
+)
 """The packages that export names to other packages."""
+ROOMS = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
 
 
 def folders_of(package: str) -> list[Path]:
@@ -64,19 +70,19 @@ def test_a_folder_says_what_is_in_it(folder: Path) -> None:
     described = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
     named = set(re.findall(r"`(\w+)`", described))
     assert contents(folder) - named == set()
-    assert named - defined_in(folder.relative_to(SOURCE).parts[0]) == set()
+    assert named - defined_in(folder.relative_to(SOURCE).parts[0]) - ROOMS == set()
 
 
 def test_a_public_name_means_one_thing() -> None:
-    meanings: dict[str, set[int]] = {}
-    for package in PUBLIC:
-        module = importlib.import_module(f"keyplan.{package}")
-        for name in module.__all__:
-            meanings.setdefault(name, set()).add(id(getattr(module, name)))
-    assert {name for name, found in meanings.items() if len(found) > 1} == set()
+    modules = {package: importlib.import_module(f"keyplan.{package}") for package in PUBLIC}
+    exported = [
+        (f"{each}.{name}", name, getattr(module, name)) for each, module in modules.items() for name in module.__all__
+    ]
+    first = {name: value for _, name, value in reversed(exported)}
+    assert [path for path, name, value in exported if value != first[name]] == []
 
 
-@pytest.mark.parametrize("package", ["engine", "web"])
+@pytest.mark.parametrize("package", ["engine", "design", "web"])
 def test_contributing_lists_the_folders_of_a_package(package: str) -> None:
     section = section_of(f"### `{package}`")
     folders = {folder.relative_to(SOURCE / package).as_posix() for folder in folders_of(package)} - {"."}

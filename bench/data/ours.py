@@ -10,7 +10,8 @@ from bench.data import workload
 from bench.data.workload import INDEX, PARTITION, Task
 from keyplan.data import Patch, Store, at, create, patch, update
 from keyplan.design import Created, Design, Entity, Id, Table, Version, created, get, key, pattern, query, ref
-from keyplan.design.operations import Get, Query
+from keyplan.design.operations.item_reads import Get
+from keyplan.design.operations.queries import Query
 
 orders = Table("orders", key("PK", "SK"), indexes={INDEX: key("GSI1PK", "GSI1SK")}, times="seconds")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args, get_origin
 
-from keyplan.adopt import Checked, Found, SampledTable, check, design_source, find, loaded, table_of
+from keyplan.adopt import Found, RoundTrip, SampledTable, check_items, design_source, find, loaded, table_of
 from keyplan.data import codec_of
 from keyplan.design import Design, Entity
 from keyplan.engine import Engine
@@ -34,7 +34,7 @@ class Adopted:
     found: Found
     source: str
     design: type[Design]
-    checked: Checked
+    checked: RoundTrip
 
 
 def adopted(tables: list[SampledTable]) -> Adopted:
@@ -42,7 +42,7 @@ def adopted(tables: list[SampledTable]) -> Adopted:
     source = design_source(found)
     design = loaded(source)
     with Engine(ttl_interval=None) as engine:
-        return Adopted(found, source, design, check(design, found, engine))
+        return Adopted(found, source, design, check_items(design, found, engine))
 
 
 @dataclass

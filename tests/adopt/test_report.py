@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from keyplan.adopt import report
+from keyplan.adopt import adoption_report
 from keyplan.engine import Engine
 from tests.adopt.support import Adopted, adopted, sampled
 
@@ -94,7 +94,7 @@ def test_two_lists_of_the_same_items_have_different_names(app: Adopted) -> None:
 
 
 def test_the_report_says_what_fields_look_like_and_what_is_a_guess(app: Adopted) -> None:
-    text = report(app.found, app.checked)
+    text = adoption_report(app.found, app.checked)
     for row in (
         "| Tenant.name | `{name.lower}` in keys is a guess: only 3 values say so | 3 |",
         "| Invoice.total | values of several types, so its type is Any | |",

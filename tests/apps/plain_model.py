@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from keyplan.design import BatchGet, Entity, Follow, Get, Lookup, Merge, Op, Query, Ref, Scan, Together
-from keyplan.design.bounds import Bound
-from keyplan.design.conditions import FieldPath, FieldStandIn, Node
-from keyplan.design.effects import Guard, Unique, named_by
-from keyplan.design.entity import KeySpec
-from keyplan.design.operations import Exists, GuardTaken
-from keyplan.design.operations import ItemCount as CountOf
+from keyplan.design.entities.effects import Guard, Unique, named_by
+from keyplan.design.entities.specs import KeySpec
+from keyplan.design.operations.bounds import Bound
+from keyplan.design.operations.conditions import FieldPath, FieldStandIn, Node
+from keyplan.design.operations.item_reads import Exists, GuardTaken
+from keyplan.design.operations.queries import ItemCount as CountOf
 
 Key: TypeAlias = tuple[type[Entity], tuple[object, ...]]
 State: TypeAlias = dict[Key, Entity]

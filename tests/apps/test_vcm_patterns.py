@@ -10,7 +10,7 @@ import pytest
 from keyplan.apps.vcm.design import VcmDesign
 from keyplan.data import Store
 from keyplan.design import Entity, Page
-from keyplan.design.operations import Merge, Query
+from keyplan.design.operations.queries import Merge, Query
 from tests.apps.support import WAYS, Case, Way, World, run_case, scanning, units, without_case, world
 from tests.apps.vcm_data import NOW, fill
 

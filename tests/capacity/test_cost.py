@@ -5,8 +5,8 @@ from datetime import date
 
 import pytest
 
-from keyplan.capacity.consumed import Place, Units
-from keyplan.capacity.cost import GB, Cost, Line, cost_of
+from keyplan.capacity.consumed import TableOrIndex, Units
+from keyplan.capacity.cost import GB, Cost, CostLine, cost_of
 from keyplan.capacity.cost.provisioned import day_of
 from keyplan.capacity.metering import Metered, MeteredDesign, StoredPart, meter
 from keyplan.capacity.prices import Charge, Price, Prices, known_prices
@@ -43,7 +43,12 @@ class Notes(Design):
         return query(Note.by_tag, tag=tag)
 
 
-NOTES, TAGS, LOCAL, FIXED = Place("Notes"), Place("Notes", "ByTag"), Place("Notes", "Local"), Place("Fixed")
+NOTES, TAGS, LOCAL, FIXED = (
+    TableOrIndex("Notes"),
+    TableOrIndex("Notes", "ByTag"),
+    TableOrIndex("Notes", "Local"),
+    TableOrIndex("Fixed"),
+)
 METERED = MeteredDesign(
     patterns={"tagged": Metered({TAGS: Units(reads=4)}, 1, 20)},
     missing={"tagged": Metered({TAGS: Units(reads=0.5)}, 1, 0)},
@@ -62,7 +67,7 @@ def cost(traffic: Traffic, prices: Prices = PRICES, *, free_tier: bool = False) 
     return cost_of(Notes, METERED, traffic, prices, free_tier=free_tier)
 
 
-def line(found: Cost, name: str) -> Line:
+def line(found: Cost, name: str) -> CostLine:
     return next(each for each in found.lines if each.name == name)
 
 

@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import TableOrIndex
 from keyplan.capacity.heat.forecasting import Forecast, forecast
 from keyplan.capacity.heat.heatmap import heat_map
 from keyplan.capacity.heat.hot_keys import hot_keys
 from keyplan.capacity.heat.load import STEP_SECONDS, load_of, step_weights
 from keyplan.capacity.heat.partitions import READ_UNITS, SORT_BITS, WRITE_UNITS, Partitions
 from keyplan.capacity.heat.popularity import hottest_share, zipf
-from keyplan.capacity.heat.reports import amount, as_json, as_markdown, as_text
+from keyplan.capacity.heat.reports import amount, forecast_json, forecast_markdown, forecast_text
 from keyplan.capacity.metering import MeteredDesign, meter
 from keyplan.capacity.traffic import Popularity, Traffic, TrafficError, traffic_of, traffic_text
 from keyplan.design import (
@@ -88,7 +88,7 @@ def foretold(text: str, users: int | None = None, design: type[Design] = News) -
     return forecast(design, metered_as(traffic, design), traffic, users=users, requests=50_000)
 
 
-LATEST, STORIES = Place("News", "Latest"), Place("News")
+LATEST, STORIES = TableOrIndex("News", "Latest"), TableOrIndex("News")
 
 # Popularity
 
@@ -370,7 +370,7 @@ def test_entries_of_a_local_index_are_in_the_partitions_of_their_table() -> None
         design=Sales,
     )
     (key_,) = found.too_hot
-    assert key_.place == Place("Orders-dev")
+    assert key_.place == TableOrIndex("Orders-dev")
     assert key_.units == pytest.approx(2_400, rel=0.01)
     assert "local secondary index" in key_.reason
     assert found.simulated.throttled["Order.create"] == pytest.approx(0.6 * (1 - 1_000 / 2_400), abs=0.02)
@@ -395,7 +395,7 @@ def test_a_table_without_auto_scaling_serves_what_is_declared() -> None:
     text = "users: 1000\npopularity: {Thing: 0}\npatterns: {thing: 400 per second}\n"
     found = foretold(text, design=Few)
     assert found.simulated.throttled["thing"] == pytest.approx(0.5, abs=0.01), "400 reads take 200 units"
-    assert "Small-dev has 100 read and 5 write units a second, which isn't enough." in as_text(found)
+    assert "Small-dev has 100 read and 5 write units a second, which isn't enough." in forecast_text(found)
     scaled = foretold(f"{text}tables: {{Small-dev: {{capacity: provisioned}}}}\n", design=Few)
     assert scaled.throttled() == 0
 
@@ -403,8 +403,8 @@ def test_a_table_without_auto_scaling_serves_what_is_declared() -> None:
 def test_what_users_do_not_ask_for_is_too_hot_however_few_they_are() -> None:
     found = foretold("users: 1000\npatterns: {latest: {rate: 90_000 per second, items: 1}}\n")
     assert found.hot_from_users(found.too_hot[0]) == 0
-    assert "too hot however few users there are" in as_text(found)
-    assert "| any number of users |" in as_markdown(found)
+    assert "too hot however few users there are" in forecast_text(found)
+    assert "| any number of users |" in forecast_markdown(found)
 
 
 def test_an_entry_that_is_sorted_by_its_last_change_moves_to_the_end() -> None:
@@ -422,7 +422,7 @@ def test_an_entry_that_is_sorted_by_its_last_change_moves_to_the_end() -> None:
 
     found = foretold("users: 1\nitems: {Task: 1M}\nwrites: {Task: {update: 1_000 per second}}\n", design=Tasks)
     (key_,) = found.too_hot
-    assert key_.place == Place("Tasks", "Recent")
+    assert key_.place == TableOrIndex("Tasks", "Recent")
     assert key_.units == pytest.approx(2_000, rel=0.01)
 
 
@@ -449,16 +449,16 @@ def test_the_hours_of_a_day_are_as_busy_as_they_are_said_to_be() -> None:
 
 def test_the_same_seed_gives_the_same_forecast() -> None:
     text = "users: 1000\npatterns:\n  story: 864 per user and day\n"
-    one, other = (json.dumps(as_json(foretold(text, users=100_000))) for _ in range(2))
+    one, other = (json.dumps(forecast_json(foretold(text, users=100_000))) for _ in range(2))
     assert one == other
 
 
 def test_reports_say_the_same() -> None:
     found = foretold("users: 1000\npatterns:\n  latest: {rate: 864 per user and day, items: 1}\n", users=9_000_000)
-    data = as_json(found)
+    data = forecast_json(found)
     assert data["hot_keys"][0]["place"] == "News.Latest"
     assert data["throttled_with_remedies"] == 0
-    for text in (as_text(found), as_markdown(found)):
+    for text in (forecast_text(found), forecast_markdown(found)):
         assert "9 million users" in text
         assert "News.Latest" in text
         assert found.too_hot[0].remedy in text

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from keyplan.capacity.consumed import Place, Units
+from keyplan.capacity.consumed import TableOrIndex, Units
 from keyplan.capacity.metering import MeteredDesign, StoredPart, meter
 from keyplan.capacity.quantities import Rate
 from keyplan.capacity.traffic import Traffic, starter, traffic_of
@@ -114,7 +114,11 @@ class Shop(Design):
         return count(query(Order.by_status, status=status))
 
 
-TABLE, STATUS, NAMES = Place("Shop-test"), Place("Shop-test", "ByStatus"), Place("Shop-test", "Names")
+TABLE, STATUS, NAMES = (
+    TableOrIndex("Shop-test"),
+    TableOrIndex("Shop-test", "ByStatus"),
+    TableOrIndex("Shop-test", "Names"),
+)
 A_DAY = Rate(1, "day")
 
 
@@ -235,7 +239,7 @@ def test_items_without_long_texts_have_their_size_too() -> None:
         items={"Cart": ItemTraffic(size=5000)},
     )
     found = metered(Carts, traffic)
-    table, index = Place("Carts"), Place("Carts", "ByState")
+    table, index = TableOrIndex("Carts"), TableOrIndex("Carts", "ByState")
     assert found.failures == {}
     assert found.sizes == {"Cart": 5000}
     assert found.stored["Cart"] == {table: StoredPart(1, 5000), index: StoredPart(1, 5000)}

@@ -10,12 +10,17 @@ from typing import Any
 
 import pytest
 
-from keyplan.capacity.consumed import Place, Units
+from keyplan.capacity.consumed import TableOrIndex, Units
 from keyplan.capacity.metering.client import MeteredClient
 from keyplan.data import item_size
 from keyplan.engine import Engine
 
-TABLE, INDEX, KEYS, LOCAL = Place("Table"), Place("Table", "ByG"), Place("Table", "Keys"), Place("Table", "ByL")
+TABLE, INDEX, KEYS, LOCAL = (
+    TableOrIndex("Table"),
+    TableOrIndex("Table", "ByG"),
+    TableOrIndex("Table", "Keys"),
+    TableOrIndex("Table", "ByL"),
+)
 
 
 def string(value: str) -> dict[str, str]:
@@ -54,7 +59,7 @@ def include(*names: str) -> dict[str, object]:
     return {"ProjectionType": "INCLUDE", "NonKeyAttributes": [*names]}
 
 
-def consumed(client: MeteredClient, operation: str, **request: Any) -> Mapping[Place, Units]:
+def consumed(client: MeteredClient, operation: str, **request: Any) -> Mapping[TableOrIndex, Units]:
     client.begin()
     getattr(client, operation)(TableName="Table", **request)
     return {place: Units(each.reads, each.writes) for place, each in client.metered().units.items()}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import TableOrIndex
 from keyplan.capacity.cost import cost_of
 from keyplan.capacity.metering import Altered, MeteredDesign, meter
 from keyplan.capacity.prices import known_prices
@@ -126,7 +126,7 @@ def test_an_eventually_consistent_read_costs_half(found: list[Saving]) -> None:
 def test_an_index_that_no_pattern_reads_can_go(found: list[Saving]) -> None:
     each = find(found, "drop the index Unread")
     assert each is not None
-    dropped = Altered(dropped=frozenset({Place("Books", "Unread")}))
+    dropped = Altered(dropped=frozenset({TableOrIndex("Books", "Unread")}))
     assert each.usd == pytest.approx(by_hand(TRAFFIC) - by_hand(TRAFFIC, dropped))
     assert each.by_line["Book.create"] > 0
     assert each.by_line["Books: storage"] > 0

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from keyplan.apps.wavyblog.design import DESIGN
-from keyplan.capacity.quantities import HOURS_OF_MONTH, QuantityError, Rate, count, rate, share, size
+from keyplan.capacity.quantities import HOURS_OF_MONTH, QuantityError, Rate, parse_count, rate, share, size
 from keyplan.capacity.traffic import (
     PatternTraffic,
     TableUse,
@@ -97,12 +97,13 @@ def test_rates(text: str, rate_of: Rate) -> None:
 
 
 def test_other_quantities() -> None:
-    assert [count(text) for text in ("0", "50_000", "50,000", "10M", "2k")] == [0, 50_000, 50_000, 10_000_000, 2000]
+    counts = [parse_count(text) for text in ("0", "50_000", "50,000", "10M", "2k")]
+    assert counts == [0, 50_000, 50_000, 10_000_000, 2000]
     assert [share(text) for text in ("5%", "0.05", "100 %", "0")] == [0.05, 0.05, 1, 0]
     assert [size(text) for text in ("800 bytes", "3 KB", "0.5 MB", "12B")] == [800, 3072, 524_288, 12]
     for wrong in ("x", "-1", "1.5", "1 2"):
         with pytest.raises(QuantityError):
-            count(wrong)
+            parse_count(wrong)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from keyplan.cli import main
 
 DESIGN = """
 from keyplan.design import *
-from keyplan.design.operations import Query
+from keyplan.design.operations.queries import Query
 
 table = Table({name!r}, {key}, indexes={{{indexes}}})
 

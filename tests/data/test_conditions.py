@@ -33,7 +33,7 @@ from keyplan.design import (
     size,
     stored,
 )
-from keyplan.design.conditions import recorded
+from keyplan.design.operations.conditions import recorded
 from keyplan.engine import Engine
 
 things = Table("Things", key("id"), case="camel", ttl="expires")

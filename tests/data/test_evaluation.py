@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from keyplan.data import AttributeValue, Item
 from keyplan.data.expressions.evaluation import holds, same_value
 from keyplan.data.expressions.texts import Expression
-from keyplan.design.conditions import FieldPath, Node
+from keyplan.design.operations.conditions import FieldPath, Node
 from keyplan.engine import Engine
 
 TABLE, KEY = "Things", {"pk": {"S": "thing"}}

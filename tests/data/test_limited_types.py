@@ -24,7 +24,7 @@ from typing_extensions import ReadOnly, TypeAliasType, TypedDict
 
 from keyplan.data import Store, create, update
 from keyplan.design import Design, Entity, Fields, Id, InvalidValue, Table, classes_in, get, key
-from keyplan.design.relaxed import relaxed
+from keyplan.design.values.relaxed import relaxed
 from keyplan.engine import Engine
 from keyplan.web import In, Out
 

@@ -49,7 +49,7 @@ from keyplan.design import (
     transact_get,
     unique,
 )
-from keyplan.design.key_values import OPTIONS
+from keyplan.design.operations.key_values import OPTIONS
 from keyplan.engine import Engine
 from tests.data.club import Article, Club, Note, User
 from tests.data.support import Recorder

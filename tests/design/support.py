@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from keyplan.design import DesignError, Entity, InvalidValue, Table, key
-from keyplan.design.templates import Template
+from keyplan.design.keys.templates import Template
 
 
 def template(text: str, **fields: object) -> Template:

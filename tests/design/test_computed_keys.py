@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keyplan.design.buckets import Bucket, parse_bucket
-from keyplan.design.shards import Shards, shard_of
+from keyplan.design.keys.buckets import Bucket, parse_bucket
+from keyplan.design.keys.shards import Shards, shard_of
 from tests.design.support import refused, template
 
 times = st.datetimes(timezones=st.just(UTC))

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from keyplan.design import Entity, Id, Table, absent, between, contains, exists, key, one_of
-from keyplan.design.conditions import FieldPath, Node, recorded
+from keyplan.design.operations.conditions import FieldPath, Node, recorded
 
 
 class Address(BaseModel):

@@ -32,7 +32,7 @@ from keyplan.design import (
     stored,
     updated,
 )
-from keyplan.design.fields import stored_name
+from keyplan.design.fields.declarations import stored_name
 
 PAIRS = ["A#{x}", "A#{x}#B", "A", "{x}#{y}", "{x}"]
 """Templates for hash and range keys; the fields are ids."""

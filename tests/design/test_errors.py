@@ -61,9 +61,9 @@ from keyplan.design import (
     unique,
     within,
 )
-from keyplan.design.conditions import recorded
-from keyplan.design.example_values import example_value
-from keyplan.design.key_values import OPTIONS
+from keyplan.design.examples.values import example_value
+from keyplan.design.operations.conditions import recorded
+from keyplan.design.operations.key_values import OPTIONS
 from tests.design import test_vectors, test_words
 from tests.design.support import wrong
 
@@ -1839,7 +1839,7 @@ def test_an_invalid_declaration_is_refused(code: str, place: str, remedy: str, d
 
 def codes_in_the_source() -> Iterator[str]:
     """The first argument of every DesignError that is raised."""
-    for path in Path(design.__file__).parent.glob("*.py"):
+    for path in Path(design.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "DesignError":
                 texts = [each for each in ast.walk(node.args[0]) if isinstance(each, ast.Constant)]

@@ -29,9 +29,9 @@ from keyplan.design import (
     limits,
     vector,
 )
-from keyplan.design.example_texts import text_of_pattern
-from keyplan.design.example_values import example_value
 from keyplan.design.examples import example_arguments, example_item, example_items, example_of
+from keyplan.design.examples.texts import text_of_pattern
+from keyplan.design.examples.values import example_value
 from keyplan.engine import Engine
 from tests.all_designs import design, designs
 

@@ -31,7 +31,7 @@ from keyplan.design import (
     stored,
     updated,
 )
-from keyplan.design.fields import FieldAccess
+from keyplan.design.fields.declarations import FieldAccess
 
 table = Table("Things", key("PK", "SK"), ttl="gone_at")
 

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from keyplan.design import DesignError, InvalidValue
-from keyplan.design.formats import Fold, Format, TimePrecision, choices, format_of
+from keyplan.design.keys.formats import Fold, Format, TimePrecision, choices, format_of
 
 
 def made(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
 from keyplan.design import Entity, Fields, Id, InvalidValue, Table, key, limit
-from keyplan.design.relaxed import relaxed, relaxed_field
+from keyplan.design.values.relaxed import relaxed, relaxed_field
 
 table = Table("Limits", key("PK", "SK"))
 

@@ -34,8 +34,8 @@ from keyplan.design import (
     starting,
     unique,
 )
-from keyplan.design.bounds import Bound
-from keyplan.design.patterns import Parameter
+from keyplan.design.designs.patterns import Parameter
+from keyplan.design.operations.bounds import Bound
 from tests.design.support import wrong
 
 blog = Table("Blog", key("PK", "SK"), indexes={"GSI1": key("GSI1PK", "GSI1SK")})

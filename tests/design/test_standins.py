@@ -20,7 +20,7 @@ from keyplan.design import (
     key,
     ref,
 )
-from keyplan.design.effects import BelongsTo, Counter, Refs
+from keyplan.design.entities.effects import BelongsTo, Counter, Refs
 
 club = Table("Club", key("PK", "SK"))
 

@@ -12,7 +12,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from keyplan.design import Id
-from keyplan.design.templates import Template
+from keyplan.design.keys.templates import Template
 from tests.design.support import refused, template, written
 
 MILLISECOND = timedelta(milliseconds=1)

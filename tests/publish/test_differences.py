@@ -40,16 +40,16 @@ from keyplan.design import (
 )
 from keyplan.engine import Engine
 from keyplan.publish.differences import (
-    Change,
+    Difference,
     Differences,
     Snapshot,
     SnapshotError,
-    as_json,
     compare,
     deployed,
-    from_json,
+    difference_report,
+    read_snapshot,
     replaced,
-    report,
+    snapshot_json,
     snapshot_of,
 )
 from keyplan.publish.differences.fields import type_text
@@ -146,7 +146,7 @@ def taken(before: dict[str, Any], after: dict[str, Any]) -> int:
             request = json.loads(json.dumps(step.request).replace("<ARN of Notes>", arn))
             getattr(engine, STATEMENTS[step.operation])(**request)
         exists = deployed(engine, ["Notes", "Notes-keyplan"])
-    assert report(compare(exists, snapshot_of(other))) == "deployed and Notes are the same.\n"
+    assert difference_report(compare(exists, snapshot_of(other))) == "deployed and Notes are the same.\n"
     return len(found.steps)
 
 
@@ -310,7 +310,7 @@ def test_what_was_changed_by_hand_is_found(engine: Engine) -> None:
         ("changed", "table Notes", "time to live", "in place"),
     ]
     assert [each.operation for each in found.steps] == ["UpdateTable", "UpdateTimeToLive"]
-    assert "the file -> Notes: 2 differences" in report(found)
+    assert "the file -> Notes: 2 differences" in difference_report(found)
 
 
 def test_tables_that_do_not_exist_are_to_be_created(engine: Engine) -> None:
@@ -437,11 +437,11 @@ def test_designs_with_nothing_in_common() -> None:
     assert {(turned[kind], place, what) for kind, place, what, _ in seen if place.startswith(kinds)} == {
         (kind, place, what) for kind, place, what, _ in back if place.startswith(kinds)
     }
-    markdown = report(found, "markdown")
+    markdown = difference_report(found, "markdown")
     assert "### In place, before the new code" in markdown
     assert "   ```json" in markdown
     assert "- **rewrite** " in markdown
-    assert report(compare(snapshot_of(one), snapshot_of(one)), "markdown").endswith("are the same.\n")
+    assert difference_report(compare(snapshot_of(one), snapshot_of(one)), "markdown").endswith("are the same.\n")
 
 
 class Color(Enum):
@@ -498,7 +498,7 @@ def test_what_a_dynamodb_lacks_is_not_known_of_its_tables(engine: Engine) -> Non
 
 
 def test_a_migration_says_what_to_do() -> None:
-    text = report(differences(club(1), club(2)))
+    text = difference_report(differences(club(1), club(2)))
     assert "rekey: key Member.by_team\n      `store.run(rekey(Member))` gives the items the index keys" in text
     assert "backfill: field Member.nickname, field Member.since\n" in text
     assert "repair: rule Member.email_guard, rule Member.in_team\n      `keyplan verify --repair`" in text
@@ -540,11 +540,11 @@ def test_a_snapshot_of_any_design_can_be_written_and_read(name: str) -> None:
     kind = any_design(name)
     made = kind({name: name for name in ("env", "environment", "stage", "dynamo_table_name")})
     snapshot = snapshot_of(made)
-    text = as_json(snapshot)
-    assert from_json(text) == snapshot
-    assert as_json(from_json(text)) == text
+    text = snapshot_json(snapshot)
+    assert read_snapshot(text) == snapshot
+    assert snapshot_json(read_snapshot(text)) == text
     assert " at 0x" not in text
-    assert compare(snapshot, from_json(text)).changes == ()
+    assert compare(snapshot, read_snapshot(text)).changes == ()
     assert snapshot.patterns is not None
     assert [name for name, each in snapshot.patterns.items() if not each.requests] == []
 
@@ -561,23 +561,23 @@ def test_a_snapshot_of_any_design_can_be_written_and_read(name: str) -> None:
 )
 def test_a_text_that_is_no_snapshot_is_refused(text: str, problem: str) -> None:
     with pytest.raises(SnapshotError, match=problem):
-        from_json(text)
+        read_snapshot(text)
 
 
 def test_a_report_as_json_has_all_of_it() -> None:
     found = differences(with_table(), with_table(indexes={"ByTag": key("tag")}))
-    values = json.loads(report(found, "json"))
+    values = json.loads(difference_report(found, "json"))
     assert values["same"] is False
     assert values["changes"][0]["place"] == "index Notes.ByTag"
     assert values["steps"][0]["operation"] == "UpdateTable"
     assert values["steps"][0]["request"] == found.steps[0].request
-    migrations = json.loads(report(differences(club(1), club(2)), "json"))["migrations"]
+    migrations = json.loads(difference_report(differences(club(1), club(2)), "json"))["migrations"]
     assert {each["effect"] for each in migrations} == {"rekey", "rewrite", "backfill", "repair"}
 
 
 def test_markdown_is_a_table_that_nothing_in_it_breaks() -> None:
-    odd = Change("changed", "field A.b", "limits", "pattern='a|b`c'", "<script>", "code")
-    lines = report(Differences("A", "B", (odd,), ()), "markdown").splitlines()
+    odd = Difference("changed", "field A.b", "limits", "pattern='a|b`c'", "<script>", "code")
+    lines = difference_report(Differences("A", "B", (odd,), ()), "markdown").splitlines()
     row = next(line for line in lines if line.startswith("| changed"))
     assert row.replace("\\|", "").count("|") == 6
     assert "`` pattern='a\\|b`c' ``" in row

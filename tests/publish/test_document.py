@@ -13,7 +13,7 @@ from keyplan.data import Store
 from keyplan.design import Design
 from keyplan.design.examples import example_arguments
 from keyplan.engine import Engine
-from keyplan.publish.document import as_json, document_of, markdown, page
+from keyplan.publish.document import document_json, document_of, markdown, page
 from tests.all_designs import SYSTEMS, design, designs
 from tests.publish.documents import document
 
@@ -34,7 +34,7 @@ def test_every_design_can_be_written_down(name: str) -> None:
     assert [f"{table.name}.{index.name}" for table in found.tables for index in table.indexes] == indexes
     assert [each.name for each in found.items if each.example is None and "entity" in each.kind] == []
     assert len(found.departures) == len(kind.departures)
-    texts = (markdown(found), page(found), as_json(found))
+    texts = (markdown(found), page(found), document_json(found))
     for each in (*entities, *guards, *(key.template for item in found.items for _, keys in item.keys for key in keys)):
         for text in texts[:2]:
             assert each.replace("|", "\\|") in text or each in text
@@ -181,7 +181,7 @@ def test_limits_are_shown_in_words() -> None:
 def test_a_document_is_the_same_each_time(name: str) -> None:
     kind: type[Design] = design(name)
     with Engine() as one, Engine() as other:
-        assert as_json(document_of(kind(), one)) == as_json(document_of(kind(), other))
+        assert document_json(document_of(kind(), one)) == document_json(document_of(kind(), other))
 
 
 def test_without_a_review_there_are_no_findings() -> None:

@@ -43,15 +43,15 @@ from keyplan.design import (
     vector_index,
 )
 from keyplan.design.examples import example_arguments, example_items
-from keyplan.design.reading import ListOp
+from keyplan.design.operations.reading import ListOp
 from keyplan.engine import Engine
 from keyplan.publish.policies import (
     DENIED,
     AccessRequest,
     PermittedClient,
     Policy,
+    PolicyTarget,
     Statement,
-    Target,
     anywhere,
     as_document,
     divided,
@@ -124,8 +124,8 @@ def test_a_patterns_policy_allows_nothing_beside_it(system: str) -> None:
     """No other action on the same table or index, the same action on no other one, and no other partition."""
     kind = design(f"apps/{system}")
     arn = anywhere(in_environment(kind), **HERE)
-    every = {Target("table", table.name) for table in in_environment(kind).all_tables}
-    every |= {Target("index", table.name, index) for table in kind.tables for index in table.by_name}
+    every = {PolicyTarget("table", table.name) for table in in_environment(kind).all_tables}
+    every |= {PolicyTarget("index", table.name, index) for table in kind.tables for index in table.by_name}
     for name in kind.patterns:
         policy = policy_of(kind, name)
         allowed, document = granted(policy, kind), as_document(policy, arn)
@@ -526,7 +526,7 @@ def test_a_policy_that_is_too_long_for_iam_is_divided() -> None:
     assert set().union(*(granted(each, kind) for each in parts)) == granted(policy, kind)
     assert list(divided(policy)) == [policy]
     keys = tuple(f"K{number}#*" for number in range(99))
-    many = Policy("Many", (Statement(("dynamodb:GetItem",), (Target("table", "T"),), keys),))
+    many = Policy("Many", (Statement(("dynamodb:GetItem",), (PolicyTarget("table", "T"),), keys),))
     pieces = [each for part in divided(many, longest=600) for each in part.statements]
     assert len(pieces) > 2
     assert [key_ for each in pieces for key_ in each.leading_keys] == list(keys)

@@ -8,7 +8,7 @@ import pytest
 
 from keyplan.cli.opening import system_names
 from keyplan.design import Design
-from keyplan.review import Reviewed, Target, review
+from keyplan.review import Reviewed, TargetName, review
 
 
 def design_of(system: str) -> type[Design]:
@@ -25,7 +25,7 @@ def test_a_system_is_clean_or_says_why_it_is_not(system: str) -> None:
 
 @pytest.mark.parametrize("target", ["aws", "embedded", "extenddb"])
 @pytest.mark.parametrize("system", system_names())
-def test_a_system_runs_where_it_is_tested(system: str, target: Target) -> None:
+def test_a_system_runs_where_it_is_tested(system: str, target: TargetName) -> None:
     result = review(Reviewed(design_of(system), target))
     assert [f"{each.rule.code} {each.place.text}" for each in result.findings if each.rule.code >= "KP6"] == []
 

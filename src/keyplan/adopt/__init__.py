@@ -21,18 +21,18 @@ writes to it, and works out what a design of it would be. Knows `design` and `da
 | `finding` | `find`: from `SampledTable`s to `Found` |
 | `patterns` | the access patterns that keys can answer |
 | `layout`, `writing` | `design_source`: what was found as a Python module |
-| `checking` | `check`: whether all items come back through the design as they are |
+| `checking` | `check_items`: whether all items come back through the design as they are |
 | `rules` | rules that the code may keep, which items don't say |
-| `report` | `report`: what was found, and what isn't sure |
+| `report` | `adoption_report`: what was found, and what isn't sure |
 | `files`, `sources` | tables and items in files: `tables_in` |
 | `sampling` | `Source`: a sample of the items of a table that is in use |
 """
 
-from keyplan.adopt.checking import Checked, check, loaded
+from keyplan.adopt.checking import RoundTrip, check_items, loaded
 from keyplan.adopt.errors import AdoptError
 from keyplan.adopt.finding import SampledTable, find
 from keyplan.adopt.model import Doubt, Found, FoundEntity, FoundField, FoundGuard, FoundKey, FoundTable
-from keyplan.adopt.report import report
+from keyplan.adopt.report import adoption_report
 from keyplan.adopt.sampling import Source
 from keyplan.adopt.sources import tables_in
 from keyplan.adopt.tables import table_of
@@ -40,7 +40,6 @@ from keyplan.adopt.writing import design_source
 
 __all__ = [
     "AdoptError",
-    "Checked",
     "Doubt",
     "Found",
     "FoundEntity",
@@ -48,13 +47,14 @@ __all__ = [
     "FoundGuard",
     "FoundKey",
     "FoundTable",
+    "RoundTrip",
     "SampledTable",
     "Source",
-    "check",
+    "adoption_report",
+    "check_items",
     "design_source",
     "find",
     "loaded",
-    "report",
     "table_of",
     "tables_in",
 ]

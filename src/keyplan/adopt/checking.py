@@ -19,7 +19,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass
-class Checked:
+class RoundTrip:
     """How many items came back as they were, and what differs. There are no values in it."""
 
     items: int = 0
@@ -49,11 +49,13 @@ def loaded(source: str) -> type[Design]:
     return design
 
 
-def check(design: type[Design], found: Found, client: Json, progress: Progress = lambda done, total: None) -> Checked:
+def check_items(
+    design: type[Design], found: Found, client: Json, progress: Progress = lambda done, total: None
+) -> RoundTrip:
     """Write all items that were read through a design into an empty DynamoDB, and compare what is there."""
     store = Store(design(), client)
     store.create_tables()
-    checked = Checked()
+    checked = RoundTrip()
     total = sum(len(table.items) for table in found.tables)
     written: dict[str, list[Item]] = {table.table.name: [] for table in found.tables}
     done = 0
@@ -78,7 +80,7 @@ def _write(
     entities: Sequence[type[Entity]],
     item: Item,
     written: dict[str, list[Item]],
-    checked: Checked,
+    checked: RoundTrip,
 ) -> None:
     """Read an item through the design, and add what the design would write for it."""
     mine = [entity for entity in entities if codec_of(entity).recognizes(item)]
@@ -114,7 +116,7 @@ def _put(client: Json, table: str, items: Sequence[Item]) -> None:
             left = client.batch_write_item(RequestItems=left).get("UnprocessedItems")
 
 
-def _compare(client: Json, table: FoundTable, checked: Checked) -> None:
+def _compare(client: Json, table: FoundTable, checked: RoundTrip) -> None:
     there = {_key(item, table): item for item in _scanned(client, table.table.name)}
     guards = {_key(record.item, table) for records in table.guards for record in records}
     for item in table.items:

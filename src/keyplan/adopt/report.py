@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator
 
-from keyplan.adopt.checking import Checked
+from keyplan.adopt.checking import RoundTrip
 from keyplan.adopt.files import item_to_json
 from keyplan.adopt.model import Found, FoundTable, template_text
 from keyplan.adopt.rules import rules_of
 
 
-def report(found: Found, checked: Checked | None, *, with_values: bool = False) -> str:
+def adoption_report(found: Found, checked: RoundTrip | None, *, with_values: bool = False) -> str:
     """The report as Markdown. `with_values`: with an example of each entity's items."""
     sections = [
         f"# {found.name}: what was adopted, and what to look at",
@@ -32,7 +32,7 @@ def _tables(found: Found) -> Iterator[str]:
         yield f"| {table.table.name} | {read} | {len(table.entities)} | {guards:,} | {keys} |"
 
 
-def _checks(checked: Checked) -> Iterator[str]:
+def _checks(checked: RoundTrip) -> Iterator[str]:
     yield "## Read back"
     yield ""
     yield (

@@ -19,7 +19,8 @@ caller gives it. It doesn't know which DynamoDB that is: the embedded one answer
 | `cost` | what a design costs |
 | `savings` | what would make it cheaper |
 | `report` | a cost as text, Markdown and JSON |
+| `heat` | where a design runs hot: partitions are simulated under the same traffic |
 
 Main types: `Traffic` is a traffic file that was read, `Metered` what one run of a pattern or write consumed, `Cost`
-what a design costs. `keyplan.capacity.heat` simulates partitions under the same traffic.
+what a design costs, `Forecast` where it runs hot.
 """

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Literal, get_args, get_origin
 
 from keyplan.design import Entity
-from keyplan.design.example_fields import field_value, identifying, links_of
+from keyplan.design.examples.fields import field_value, identifying, links_of
 
 _LONG = 100
 """How many characters a text has at least whose length decides how large an item is."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
 
-__all__ = ["METERED", "READS", "SEARCHES", "WRITES", "Place", "Units", "consumed", "summed"]
+__all__ = ["METERED", "READS", "SEARCHES", "WRITES", "TableOrIndex", "Units", "consumed", "summed"]
 
 READS = frozenset({"get_item", "query", "scan", "batch_get_item", "transact_get_items"})
 WRITES = frozenset({"put_item", "update_item", "delete_item", "batch_write_item", "transact_write_items"})
@@ -16,7 +16,7 @@ _INDEXES = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
 
 
 @dataclass(frozen=True)
-class Place:
+class TableOrIndex:
     """A table, or an index of it."""
 
     table: str
@@ -46,16 +46,18 @@ class Units:
         return any(astuple(self))
 
 
-def summed(all_units: Iterable[tuple[Place, Units]]) -> dict[Place, Units]:
+def summed(all_units: Iterable[tuple[TableOrIndex, Units]]) -> dict[TableOrIndex, Units]:
     """The sums by place, in the order of the places, without those where nothing was consumed."""
-    sums: dict[Place, Units] = {}
+    sums: dict[TableOrIndex, Units] = {}
     for place, units in all_units:
         if units:
             sums[place] = sums.get(place, Units()) + units
     return dict(sorted(sums.items(), key=lambda each: (each[0].table, each[0].index or "")))
 
 
-def consumed(operation: str, request: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[tuple[Place, Units]]:
+def consumed(
+    operation: str, request: Mapping[str, Any], answer: Mapping[str, Any]
+) -> Iterator[tuple[TableOrIndex, Units]]:
     """What a call consumed in each table and index.
 
     The request has to ask for `INDEXES`; an answer to `TOTAL` doesn't tell indexes from their table. DynamoDB doesn't
@@ -65,15 +67,15 @@ def consumed(operation: str, request: Mapping[str, Any], answer: Mapping[str, An
     for each in found if isinstance(found, list) else [found]:
         table = each.get("TableName") or request["TableName"]
         if "VectorSearchRequestBytes" in each:
-            yield Place(table, request["IndexName"]), Units(searched=each["VectorSearchRequestBytes"])
+            yield TableOrIndex(table, request["IndexName"]), Units(searched=each["VectorSearchRequestBytes"])
             continue
         own = each.get("Table", each)
-        yield Place(table), _units(operation, own.get("CapacityUnits", 0.0))
+        yield TableOrIndex(table), _units(operation, own.get("CapacityUnits", 0.0))
         for member in _INDEXES:
             for index, part in each.get(member, {}).items():
-                yield Place(table, index), _units(operation, part["CapacityUnits"])
+                yield TableOrIndex(table, index), _units(operation, part["CapacityUnits"])
         for index, part in each.get("VectorIndexes", {}).items():
-            yield Place(table, index), Units(vectors=part["VectorWriteRequestBytes"])
+            yield TableOrIndex(table, index), Units(vectors=part["VectorWriteRequestBytes"])
 
 
 def _units(operation: str, units: float) -> Units:

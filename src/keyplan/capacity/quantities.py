@@ -85,7 +85,7 @@ def rate(text: str) -> Rate:
     raise QuantityError("unknown-unit", problem, f"The units are {', '.join(get_args(Period))}. {_RATE_REMEDY}")
 
 
-def count(text: str) -> int:
+def parse_count(text: str) -> int:
     """The whole number in a text: `50_000`, `50,000`, `50k`, `10M`."""
     found = _COUNT.fullmatch(text.strip())
     if found is None or _amount(found) != int(_amount(found)):

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from keyplan.capacity.consumed import Place, Units
-from keyplan.capacity.cost.model import Cost, Line
+from keyplan.capacity.consumed import TableOrIndex, Units
+from keyplan.capacity.cost.model import Cost, CostLine
 from keyplan.capacity.prices import ITEMS
 from keyplan.capacity.savings import Saving
 
@@ -38,7 +38,7 @@ def heading(name: str, cost: Cost) -> str:
     return f"{name} in {cost.prices.region}: {', '.join(parts)}."
 
 
-def units_text(units: Mapping[Place, Units]) -> str:
+def units_text(units: Mapping[TableOrIndex, Units]) -> str:
     """What one run consumes: `5 write units (4 WavyBlog, 1 GSI3)`."""
     kinds: Mapping[str, Callable[[Units], float]] = {
         "write units": lambda each: each.writes,
@@ -55,7 +55,7 @@ def units_text(units: Mapping[Place, Units]) -> str:
     return ", ".join(texts) or "nothing"
 
 
-def _labels(places: Iterable[Place]) -> dict[Place, str]:
+def _labels(places: Iterable[TableOrIndex]) -> dict[TableOrIndex, str]:
     """What places are called: an index by its name, and with its table if there are several."""
     known = list(places)
     several = len({place.table for place in known}) > 1
@@ -74,12 +74,12 @@ def _split(amounts: Mapping[str, float], name: str) -> str:
     return f"{total:,.4g} {unit} ({where if len(amounts) > 1 else next(iter(amounts))})"
 
 
-def title(line: Line) -> str:
+def title(line: CostLine) -> str:
     """The name of a line, with what it is."""
     return f"{line.kind} {line.name}" if line.kind in ("pattern", "write") else line.name
 
 
-def _details(line: Line) -> str:
+def _details(line: CostLine) -> str:
     if line.runs is None:
         labels = _labels(part.place for part in line.parts)
         by_unit: dict[str, dict[str, float]] = {}
@@ -152,7 +152,7 @@ def json_report(name: str, cost: Cost, savings: Sequence[Saving], today: date) -
     }
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _line(line: CostLine) -> dict[str, Any]:
     return {
         "kind": line.kind,
         "name": line.name,
@@ -175,16 +175,16 @@ def _line(line: Line) -> dict[str, Any]:
     }
 
 
-def _amount(line: Line) -> str:
+def _amount(line: CostLine) -> str:
     return usd(line.usd) if line.is_complete else f"{usd(line.usd)} + ?"
 
 
-def _percent(line: Line, cost: Cost) -> str:
+def _percent(line: CostLine, cost: Cost) -> str:
     everything = cost.total + (cost.free or 0.0)
     return f"{line.usd / everything:.0%}" if everything else ""
 
 
-def _best(line: Line, cost: Cost, savings: Sequence[Saving]) -> list[Saving]:
+def _best(line: CostLine, cost: Cost, savings: Sequence[Saving]) -> list[Saving]:
     """The changes that would make a line cheaper most; none for lines that cost next to nothing."""
     if line.usd < _WORTH * cost.total:
         return []

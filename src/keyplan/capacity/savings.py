@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import TableOrIndex
 from keyplan.capacity.cost import Cost, cost_of
 from keyplan.capacity.cost.tables import RunTable, run_tables
 from keyplan.capacity.counts import item_counts
@@ -19,10 +19,10 @@ from keyplan.capacity.metering.patterns import filtered_fields
 from keyplan.capacity.prices import Prices
 from keyplan.capacity.traffic.model import ItemTraffic, TableUse, Traffic
 from keyplan.design import Design, Table
-from keyplan.design.attributes import Projection
-from keyplan.design.example_uses import queries_in
-from keyplan.design.operations import ItemCount, Query
-from keyplan.design.tables import Index
+from keyplan.design.examples.uses import queries_in
+from keyplan.design.operations.queries import ItemCount, Query
+from keyplan.design.tables.attributes import Projection
+from keyplan.design.tables.tables import Index
 
 __all__ = ["Meter", "Saving", "find_savings"]
 
@@ -132,7 +132,7 @@ def _variants(design: type[Design], metered: MeteredDesign, traffic: Traffic) ->
 def _index_variants(
     design: type[Design], run: RunTable, index: Index, metered: MeteredDesign, traffic: Traffic
 ) -> Iterator[_Variant]:
-    place = Place(run.name, index.name)
+    place = TableOrIndex(run.name, index.name)
     if index in _indexes_followed(design):
         return
     readers = {name: list(_reads(design, name, index)) for name in design.patterns}

@@ -11,7 +11,7 @@ from keyplan.cli.files import Force, number, progress_bar
 from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, connection_from, fail, opened, place
 
 if TYPE_CHECKING:
-    from keyplan.adopt import Checked, Found, SampledTable
+    from keyplan.adopt import Found, RoundTrip, SampledTable
 
 _SAMPLE = 10_000
 _RATE = 100.0
@@ -107,25 +107,25 @@ def _read(
         return sampled
 
 
-def _worked_out(sampled: list[SampledTable]) -> tuple[Found, str, Checked]:
+def _worked_out(sampled: list[SampledTable]) -> tuple[Found, str, RoundTrip]:
     """What was found, the design's source, and how it did with all items."""
-    from keyplan.adopt import check, design_source, find, loaded
+    from keyplan.adopt import check_items, design_source, find, loaded
     from keyplan.engine import Engine
 
     with progress_bar("Comparing items") as progress:
         found = find(sampled, progress)
     source = design_source(found)
     with progress_bar("Writing each item through the design") as progress, Engine(ttl_interval=None) as engine:
-        return found, source, check(loaded(source), found, engine, progress)
+        return found, source, check_items(loaded(source), found, engine, progress)
 
 
-def _write(found: Found, source: str, checked: Checked, out: Path, *, with_values: bool) -> None:
-    from keyplan.adopt import report
+def _write(found: Found, source: str, checked: RoundTrip, out: Path, *, with_values: bool) -> None:
+    from keyplan.adopt import adoption_report
 
     try:
         out.mkdir(parents=True, exist_ok=True)
         (out / "design.py").write_text(source, "utf-8")
-        (out / "report.md").write_text(report(found, checked, with_values=with_values), "utf-8")
+        (out / "report.md").write_text(adoption_report(found, checked, with_values=with_values), "utf-8")
     except OSError as error:
         fail(f"Can't write {error.filename or out}: {error.strerror or error}")
     keys = sum(len(entity.keys) + len(entity.guards) for entity in found.entities)

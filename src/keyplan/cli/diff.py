@@ -50,19 +50,19 @@ def diff(
     if snapshot:
         if after is not None or before == DEPLOYED:
             raise typer.BadParameter("--snapshot takes one design.")
-        from keyplan.publish.differences import as_json as written
+        from keyplan.publish.differences import snapshot_json
 
-        typer.echo(written(_read(before, environment, settings)), nl=False)
+        typer.echo(snapshot_json(_read(before, environment, settings)), nl=False)
         return
     if after is None:
         raise typer.BadParameter("Name what to compare with: keyplan diff A B.")
-    from keyplan.publish.differences import compare, report
+    from keyplan.publish.differences import compare, difference_report
 
     old, new = _both(before, after, environment, settings)
     if old.name == new.name:  # two versions of a design
         old, new = replace(old, name=before), replace(new, name=after)
     found = compare(old, new)
-    typer.echo(report(found, "json" if as_json else form), nl=False)
+    typer.echo(difference_report(found, "json" if as_json else form), nl=False)
     if found.changes:
         raise typer.Exit(1)
 
@@ -92,10 +92,10 @@ def _read(side: str, environment: Sequence[str] | None, settings: Connection) ->
 
 
 def _from_file(file: Path) -> Snapshot:
-    from keyplan.publish.differences import SnapshotError, from_json
+    from keyplan.publish.differences import SnapshotError, read_snapshot
 
     try:
-        return from_json(file.read_text("utf-8"))
+        return read_snapshot(file.read_text("utf-8"))
     except OSError as error:
         fail(f"Can't read {file}: {error.strerror or error}")
     except (UnicodeDecodeError, SnapshotError) as error:
@@ -123,7 +123,7 @@ def _in_revision(revision: str, design: str, environment: Sequence[str] | None) 
     """A design as it was in a revision: another process imports it from a copy, which is deleted afterwards."""
     from tempfile import TemporaryDirectory
 
-    from keyplan.publish.differences import from_json
+    from keyplan.publish.differences import read_snapshot
 
     if not revision or revision.startswith("-"):
         raise typer.BadParameter(f"{revision!r} isn't a revision. Write REV:module:NAME.")
@@ -148,7 +148,7 @@ def _in_revision(revision: str, design: str, environment: Sequence[str] | None) 
         )
     if done.returncode != 0:
         fail(f"Can't read {design} in revision {revision}: {_message(done.stderr)}")
-    return from_json(done.stdout)
+    return read_snapshot(done.stdout)
 
 
 def _message(printed: str) -> str:

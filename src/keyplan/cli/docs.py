@@ -56,11 +56,11 @@ def docs(
 
 
 def _text(document: Document, form: Form, pictures: str | None) -> str:
-    from keyplan.publish.document import as_json, markdown, page
+    from keyplan.publish.document import document_json, markdown, page
 
     if form == "markdown":
         return markdown(document, pictures)
-    return page(document) if form == "html" else f"{as_json(document)}\n"
+    return page(document) if form == "html" else f"{document_json(document)}\n"
 
 
 def _write(document: Document, form: Form, folder: Path, name: str) -> list[Path]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keyplan.capacity.metering import Metered
     from keyplan.design import Design
-    from keyplan.publish.document import Cost, Document, Remark
+    from keyplan.publish.document import Consumption, Document, Remark
 
 
 def document_of_design(design: Design, title: str = "") -> Document:
@@ -30,7 +30,7 @@ def _remarks(design: type[Design]) -> Iterator[Remark]:
         yield Remark(each.rule.code, each.severity, each.place.text, each.happens, each.remedy, each.accepted)
 
 
-def _costs(design: Design) -> list[Cost]:
+def _costs(design: Design) -> list[Consumption]:
     """What patterns and writes consume; nothing if an entity has no example that could be metered."""
     from keyplan.capacity.metering import meter
     from keyplan.cli.designs import open_names
@@ -49,8 +49,9 @@ def _costs(design: Design) -> list[Cost]:
     return [_cost(name, each, tables) for name, each in {**metered.patterns, **writes}.items()]
 
 
-def _cost(name: str, metered: Metered, tables: Mapping[str, str]) -> Cost:
-    from keyplan.publish.document import Cost, Use
+def _cost(name: str, metered: Metered, tables: Mapping[str, str]) -> Consumption:
+    from keyplan.publish.document import Consumption, Use
 
     units = metered.units.items()
-    return Cost(name, tuple(Use(tables[place.table], place.index, each.reads, each.writes) for place, each in units))
+    uses = (Use(tables[place.table], place.index, each.reads, each.writes) for place, each in units)
+    return Consumption(name, tuple(uses))

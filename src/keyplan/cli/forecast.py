@@ -51,8 +51,7 @@ def forecast(
     DynamoDB's partitions. Nothing is sent to a DynamoDB. Needs NumPy, which the extra `forecast` installs.
     """
     try:
-        from keyplan.capacity.heat import as_json as json_of
-        from keyplan.capacity.heat import as_markdown, as_text, heat_map
+        from keyplan.capacity.heat import forecast_json, forecast_markdown, forecast_text, heat_map
     except ModuleNotFoundError as error:
         if error.name != "numpy":
             raise
@@ -64,9 +63,9 @@ def forecast(
         except OSError as error:
             fail(f"Can't write {svg}: {error.strerror or error}")
     if as_json or form == "json":
-        typer.echo(json.dumps(json_of(found), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(forecast_json(found), indent=2, ensure_ascii=False))
     else:
-        typer.echo((as_markdown if form == "markdown" else as_text)(found), nl=False)
+        typer.echo((forecast_markdown if form == "markdown" else forecast_text)(found), nl=False)
 
 
 def _forecast(name: str, file: Path, users: str | None, requests: str, seed: int) -> Forecast:
@@ -92,10 +91,10 @@ def _forecast(name: str, file: Path, users: str | None, requests: str, seed: int
 
 
 def _count(option: str, text: str) -> int:
-    from keyplan.capacity.traffic import QuantityError, count
+    from keyplan.capacity.traffic import QuantityError, parse_count
 
     try:
-        found = count(text)
+        found = parse_count(text)
     except QuantityError as error:
         fail(f"{option}: {error}")
     if not found:

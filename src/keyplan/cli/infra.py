@@ -75,12 +75,12 @@ def _write_template(
     rendered: Rendered, stack: Stack, snapshot: Snapshot, out: Path, *, replace: bool, in_order: bool
 ) -> None:
     """Write a template, and what it has."""
-    from keyplan.publish.differences import as_json
+    from keyplan.publish.differences import snapshot_json
 
     target = out / rendered.file
     if not replace:
         _check_earlier(target, out / TABLES, snapshot, in_order=in_order)
-    _write(out, {rendered.file: rendered.text, TABLES: as_json(snapshot)})
+    _write(out, {rendered.file: rendered.text, TABLES: snapshot_json(snapshot)})
     parts = (("table", stack.tables), ("alarm", stack.alarms), ("policy", stack.policies))
     typer.echo(f"Wrote {target}: {', '.join(_count(len(every), noun) for noun, every in parts)}.")
 
@@ -101,7 +101,7 @@ def _count(number: int, noun: str) -> str:
 
 def _check_earlier(target: Path, tables: Path, snapshot: Snapshot, *, in_order: bool) -> None:
     """End the command if the template would replace tables of the one that is there."""
-    from keyplan.publish.differences import SnapshotError, compare, from_json, replaced
+    from keyplan.publish.differences import SnapshotError, compare, read_snapshot, replaced
 
     if not tables.exists():
         if target.exists():
@@ -110,7 +110,7 @@ def _check_earlier(target: Path, tables: Path, snapshot: Snapshot, *, in_order: 
             )
         return
     try:
-        earlier = from_json(tables.read_text("utf-8"))
+        earlier = read_snapshot(tables.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, SnapshotError) as error:
         fail(f"Can't read {tables}: {error}")
     found = replaced(earlier.tables, snapshot.tables)

@@ -303,11 +303,11 @@ def _application(
 def _design_page(system: Running[Any]) -> ReadyPage:
     """The document of a system's design, as a page."""
     from keyplan.cli.documents import document_of_design
-    from keyplan.publish.document import as_json, page, page_style
+    from keyplan.publish.document import document_json, page, page_style
     from keyplan.web.server import ReadyPage
 
     document = document_of_design(system.store.design, system.system.title)
-    return ReadyPage(page(document, home=("Keyplan", "/")), page_style(), as_json(document))
+    return ReadyPage(page(document, home=("Keyplan", "/")), page_style(), document_json(document))
 
 
 @asynccontextmanager

@@ -28,7 +28,7 @@ from pydantic_core import CoreConfig, SchemaValidator
 
 from keyplan.design import Entity
 from keyplan.design import compat as switch
-from keyplan.design.absence import NOTHING
+from keyplan.design.values.absence import NOTHING
 
 Schema: TypeAlias = Mapping[str, Any]
 Validate: TypeAlias = Callable[[object], object]

@@ -31,8 +31,9 @@ from keyplan.data.writes.operations import (
 from keyplan.data.writes.preparing import WriteParts, key_write_steps, transaction_steps
 from keyplan.data.writes.transactions import write_parts
 from keyplan.design import HOUSEKEEPING, Design, Entity, Op
-from keyplan.design.operations import Get, Query
-from keyplan.design.rewrites import Rewrite
+from keyplan.design.operations.item_reads import Get
+from keyplan.design.operations.queries import Query
+from keyplan.design.operations.rewrites import Rewrite
 
 D = TypeVar("D", bound=Design)
 

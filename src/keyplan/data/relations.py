@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from keyplan.design import Design, Entity
-from keyplan.design.effects import BelongsTo
+from keyplan.design.entities.effects import BelongsTo
 
 
 class Child(NamedTuple):

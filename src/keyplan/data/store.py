@@ -24,8 +24,8 @@ from keyplan.data.writes.batches import DeleteAll, PutAll
 from keyplan.data.writes.imports import ImportAll, Imported
 from keyplan.data.writes.operations import CleanUpExpired, WriteOp
 from keyplan.design import Design, Entity, InvalidValue, Op
-from keyplan.design.reading import ListOp
-from keyplan.design.rewrites import Rewrite
+from keyplan.design.operations.reading import ListOp
+from keyplan.design.operations.rewrites import Rewrite
 
 T = TypeVar("T")
 T1 = TypeVar("T1")

@@ -7,8 +7,8 @@ from keyplan.data.writes.imports import ImportAll
 from keyplan.data.writes.key_operations import DeleteByKey, Patch, Upsert
 from keyplan.data.writes.operations import Check, CleanUpExpired, Put, Write
 from keyplan.design import Entity, Op
-from keyplan.design.operation_entities import entities_read
-from keyplan.design.rewrites import Rewrite
+from keyplan.design.operations.operation_entities import entities_read
+from keyplan.design.operations.rewrites import Rewrite
 
 
 def entities_of(op: object) -> Iterator[type[Entity]]:

@@ -5,8 +5,8 @@ it (`keyplan.data`). It sends nothing, and knows neither the review nor the mete
 values of types that are defined here, and `keyplan.cli` converts. The same design always gives the same text.
 
 - `document`: the design as people write it down by hand. A `Document` is the model, made once from a design with
-  `document_of(...)`; `markdown`, `page` (HTML) and `as_json` render it. `Remark` is a finding, `Cost` what a pattern or
-  write costs.
+  `document_of(...)`; `markdown`, `page` (HTML) and `document_json` render it. `Remark` is a finding, `Consumption`
+  what a pattern or write costs.
 - `diagrams`: pictures of a design. A `Picture` is a list of boxes, lines and texts with a size; it becomes SVG. Mermaid
   is written from the same values.
 - `infra`, `policies`, `differences`: templates for deploying its tables, who may do what with them, and what would

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from keyplan.design.attributes import KeyAttribute, Projection
+from keyplan.design.tables.attributes import KeyAttribute, Projection
 from keyplan.publish.shapes import Capacity, IndexShape, TableShape, VectorShape, elements_of
 
 Description = dict[str, Any]

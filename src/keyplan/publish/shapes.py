@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from keyplan.design import Design, Table
-from keyplan.design.attributes import KeyAttribute, Projection
-from keyplan.design.tables import Index
-from keyplan.design.vector_indexes import VectorIndex
+from keyplan.design.tables.attributes import KeyAttribute, Projection
+from keyplan.design.tables.tables import Index
+from keyplan.design.tables.vector_indexes import VectorIndex
 from keyplan.design.words import MOST_RECOVERY_DAYS
 
 _VARIABLE = re.compile(r"\{([a-z_]+)(?:=([^{}]*))?\}")

@@ -4,25 +4,38 @@
 with file and line, what will happen, and what to do. This package reads declarations only: it may import `design` and
 `data`, and sends no requests.
 
+| folder or module | what it is |
+| --- | --- |
+| `places` | `Place`: where in a design something is, with file and line |
+| `reviewed` | `Reviewed`: a design as rules see it |
+| `rule`, `registry` | `Rule` and what its check yields; all rules by their codes |
+| `keys`, `longest`, `counters` | what several rules ask: what keys mean, how long values can be, what adds to numbers |
+| `rules` | the rules, one folder for each group |
+| `findings`, `accepting` | `Finding`, and what a design accepts |
+| `declaring` | errors that are recorded while a design is imported |
+| `reviewing` | `review`, which runs the rules |
+| `baseline` | files with findings that are known |
+| `tested` | the record of the patterns that tests ran |
+| `reports` | a review as text, JSON, SARIF and Markdown |
+
 A design that can't be imported is reviewed as well: `errors_recorded()` records what is refused while it is imported,
-and `Reviewed(MyDesign, errors=errors)` has it, with what is left of the design. `reports` writes a review as text,
-JSON, SARIF or Markdown, `baseline` keeps what is known, and `tested` reads which patterns tests ran.
+and `Reviewed(MyDesign, errors=errors)` has it, with what is left of the design.
 
 A rule is a function in a module of `rules/<group>/`, with the decorator `rule`. Nothing is registered elsewhere:
 
     @rule("KP401", "one-partition", group="hot", severity="warning", title="...", needs=("expected=expect(items=...)",))
-    def one_partition(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+    def one_partition(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
         \"\"\"The docstring is the rule's page, in Markdown: what it is about, why it matters, what to do.\"\"\"
         for spec in reviewed.specs:
             if spec.expected is None:
                 yield Unjudged(reviewed.at(spec), "expected=expect(items=...)")
             elif ...:
-                yield Problem(reviewed.at(spec, key=key), "what will happen", "What to do.", "the changed lines")
+                yield Violation(reviewed.at(spec, key=key), "what will happen", "What to do.", "the changed lines")
 
 - Codes: KP001 to KP199 are what is refused when a design is imported (`rules/imported` has their pages; the checks are
   in `keyplan.design`), KP2xx `rejected`, KP3xx `wrong`, KP4xx `hot`, KP5xx `operations`, KP6xx `portability`, KP9xx the
   review itself. A code is never used again: `tests/review/codes.txt` keeps all of them.
-- Severities: an `error` breaks for sure, a `warning` will probably hurt, `info` is worth knowing.
+- Severities: an error breaks for sure, a warning will probably hurt, an info is worth knowing.
 - A rule that isn't sure is silent. False positives are defects: a finding must be right about every design that it is
   about.
 - What a rule needs and the design doesn't say is an `Unjudged` with the word that is missing, which `--verbose` shows.
@@ -37,9 +50,9 @@ from keyplan.review.findings import Finding, Silence
 from keyplan.review.places import Place
 from keyplan.review.registry import all_rules, find_rule
 from keyplan.review.reports import Report, json_report, markdown_report, sarif_report, text_report
-from keyplan.review.reviewed import Reviewed
+from keyplan.review.reviewed import Reviewed, TargetName
 from keyplan.review.reviewing import Review, review, review_of_errors
-from keyplan.review.rule import GROUPS, SEVERITIES, Group, Rule, Severity, Target
+from keyplan.review.rule import GROUPS, SEVERITIES, Group, Rule, Severity
 from keyplan.review.tested import InvalidRecord, patterns_tested
 
 __all__ = [
@@ -57,7 +70,7 @@ __all__ = [
     "Rule",
     "Severity",
     "Silence",
-    "Target",
+    "TargetName",
     "all_rules",
     "baseline_text",
     "compared",

@@ -6,8 +6,8 @@ from itertools import islice, product
 from typing import Any
 
 from keyplan.design import Ref
-from keyplan.design.effects import Refs, named_by
-from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.entities.effects import Refs, named_by
+from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.design.examples import example_item
 from keyplan.review.keys import choices
 

@@ -6,14 +6,14 @@ from enum import Enum
 from itertools import takewhile
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-from keyplan.design.attributes import KeyAttribute
-from keyplan.design.effects import Unique
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.ids import IdFactory
-from keyplan.design.operations import Query
-from keyplan.design.specs import KeyPart, KeySpec
-from keyplan.design.tables import Index
-from keyplan.design.templates import Slot, Template
+from keyplan.design.entities.effects import Unique
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeyPart, KeySpec
+from keyplan.design.keys.templates import Slot, Template
+from keyplan.design.operations.queries import Query
+from keyplan.design.tables.attributes import KeyAttribute
+from keyplan.design.tables.tables import Index
+from keyplan.design.values.ids import IdFactory
 from keyplan.review.reviewed import Reviewed
 
 FEW = 100

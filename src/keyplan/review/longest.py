@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.templates import Template
+from keyplan.design.keys.templates import Template
 
 LARGEST_ITEM = 409_600
 """The bytes of the largest item (AWS, "Constraints in Amazon DynamoDB": 400 KB)."""

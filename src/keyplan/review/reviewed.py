@@ -5,23 +5,24 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from keyplan.design import HOUSEKEEPING, Design, DesignError, Entity, Op, Pattern, Table
-from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.designs.patterns import Parameter, jobs_of
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeySpec
 from keyplan.design.examples import example_of, made_by_others
-from keyplan.design.item_collections import Aggregated
-from keyplan.design.item_reads import Together, TransactGet
-from keyplan.design.operations import Follow, ItemCount, Merge, Query, Scan
-from keyplan.design.patterns import Parameter, jobs_of
-from keyplan.design.specs import KeySpec
-from keyplan.design.tables import Index
+from keyplan.design.operations.item_collections import Aggregated
+from keyplan.design.operations.item_reads import Together, TransactGet
+from keyplan.design.operations.queries import Follow, ItemCount, Merge, Query, Scan
+from keyplan.design.tables.tables import Index
 from keyplan.review.places import Place, class_line, table_line
-from keyplan.review.rule import Target
 
 _SOME_TEXT = "2026-01-31T12:00:00.000Z"
 """An argument that also jobs take which read a time from it."""
 
+TargetName: TypeAlias = Literal["aws", "extenddb", "alternator", "embedded"]
+"""Which DynamoDB the design will run on."""
 Read: TypeAlias = tuple[Pattern[..., Any], Op[Any]]
 """An operation of a pattern, or one that it is made of, with the pattern."""
 
@@ -34,7 +35,7 @@ class Reviewed:
     """
 
     design: type[Design]
-    target: Target = "aws"
+    target: TargetName = "aws"
     rates: Mapping[str, float] | None = None
     """How often patterns (`posts_by_user`) and writes (`Post.create`) happen, per second at the busiest hour, if that
     is known; see `--traffic`."""

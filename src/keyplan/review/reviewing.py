@@ -9,7 +9,7 @@ from keyplan.review.declaring import findings_of_errors
 from keyplan.review.findings import Finding, Silence
 from keyplan.review.registry import all_rules
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import SEVERITIES, Problem, Rule, Severity
+from keyplan.review.rule import SEVERITIES, Rule, Severity, Violation
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def review(reviewed: Reviewed, rules: Iterable[Rule] | None = None) -> Review:
     judging = [rule for rule in (all_rules() if rules is None else rules) if _judges(rule, reviewed)]
     for rule in judging:
         for each in rule.check(reviewed) if rule.check is not None else ():
-            if isinstance(each, Problem):
+            if isinstance(each, Violation):
                 found.append(_finding(rule, each))
             else:
                 silences.append(Silence(rule, each.place, each.word))
@@ -59,7 +59,7 @@ def review_of_errors(errors: Iterable[DesignError]) -> Review:
     return Review(in_order(findings_of_errors(errors)))
 
 
-def _finding(rule: Rule, problem: Problem) -> Finding:
+def _finding(rule: Rule, problem: Violation) -> Finding:
     severity = problem.severity or rule.severity
     return Finding(rule, severity, problem.place, problem.happens, problem.remedy, problem.change)
 

@@ -3,14 +3,11 @@
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-if TYPE_CHECKING:
-    from keyplan.review.places import Place
-    from keyplan.review.reviewed import Reviewed
+from keyplan.review.places import Place
+from keyplan.review.reviewed import Reviewed, TargetName
 
-Target: TypeAlias = Literal["aws", "extenddb", "alternator", "embedded"]
-"""Which DynamoDB the design will run on."""
 Severity: TypeAlias = Literal["error", "warning", "info"]
 Group: TypeAlias = Literal["rejected", "wrong", "hot", "operations", "portability"]
 
@@ -26,10 +23,10 @@ GROUPS: dict[Group, str] = {
 
 
 @dataclass(frozen=True)
-class Problem:
+class Violation:
     """What a rule's check found at one place."""
 
-    place: "Place"
+    place: Place
     happens: str
     """What is there, and what will happen. Without a full stop."""
     remedy: str
@@ -44,12 +41,12 @@ class Problem:
 class Unjudged:
     """A place that a rule can't judge, because the design doesn't say a word that the rule needs."""
 
-    place: "Place"
+    place: Place
     word: str
     """The word, as it would be written: `expected=expect(items=...)`."""
 
 
-Check: TypeAlias = Callable[["Reviewed"], Iterator[Problem | Unjudged]]
+Check: TypeAlias = Callable[[Reviewed], Iterator[Violation | Unjudged]]
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,7 @@ class Rule:
     """Words of the design, or options of the review, without which it can't judge, as they are written."""
     whole: bool = False
     """Whether it judges by what a design doesn't have, so that it needs all of it."""
-    targets: tuple[Target, ...] = ()
+    targets: tuple[TargetName, ...] = ()
     """The targets that it is about. None: all."""
 
     @property
@@ -106,7 +103,7 @@ def rule(
     title: str,
     needs: tuple[str, ...] = (),
     whole: bool = False,
-    targets: tuple[Target, ...] = (),
+    targets: tuple[TargetName, ...] = (),
 ) -> Callable[[Check], Rule]:
     """Make a rule of a check. Its docstring is the explanation on the rule's page, in Markdown.
 

@@ -11,7 +11,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from keyplan.capacity.cost.model import GB, Cost, Line, Part, amounts
+from keyplan.capacity.cost.model import GB, Cost, CostLine, CostPart, amounts
 from keyplan.capacity.cost.requests import loads, request_lines
 from keyplan.capacity.cost.storage import billed_gigabytes, storage_lines, stored
 from keyplan.capacity.cost.tables import run_tables
@@ -22,7 +22,7 @@ from keyplan.capacity.quantities import HOURS_OF_MONTH
 from keyplan.capacity.traffic.model import Traffic
 from keyplan.design import Design
 
-__all__ = ["GB", "Cost", "Line", "Part", "cost_of"]
+__all__ = ["GB", "Cost", "CostLine", "CostPart", "cost_of"]
 
 _SECONDS = HOURS_OF_MONTH * 3600
 _NEAR = 0.1
@@ -62,7 +62,7 @@ def cost_of(
     )
 
 
-def _free(lines: list[Line], prices: Prices) -> float:
+def _free(lines: list[CostLine], prices: Prices) -> float:
     """What the free tier takes off: of each charge, the units that are free each month in an account."""
     taken = 0.0
     for charge, amount in amounts(lines).items():

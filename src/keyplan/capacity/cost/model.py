@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from keyplan.capacity.consumed import Place, Units
+from keyplan.capacity.consumed import TableOrIndex, Units
 from keyplan.capacity.prices import Charge, Price, Prices
 
 LineKind: TypeAlias = Literal["pattern", "write", "capacity", "storage", "stream", "backup"]
@@ -14,10 +14,10 @@ GB = 2**30
 
 
 @dataclass(frozen=True)
-class Part:
+class CostPart:
     """So much of something that is charged for, in a month."""
 
-    place: Place
+    place: TableOrIndex
     charge: Charge
     amount: float
     usd: float | None
@@ -25,16 +25,16 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Line:
+class CostLine:
     """What a pattern, a write, or a table's storage costs in a month."""
 
     kind: LineKind
     name: str
     """The pattern, the write (`Post.create`), or the table with what is charged for."""
-    parts: tuple[Part, ...]
+    parts: tuple[CostPart, ...]
     runs: float | None = None
     """How often a pattern or write runs in a month, with retries."""
-    units: Mapping[Place, Units] = field(default_factory=dict)
+    units: Mapping[TableOrIndex, Units] = field(default_factory=dict)
     """What one run consumes."""
 
     @property
@@ -53,7 +53,7 @@ class Cost:
     """What a design costs in a month, in US dollars."""
 
     prices: Prices
-    lines: tuple[Line, ...]
+    lines: tuple[CostLine, ...]
     """The most expensive first."""
     users: int
     requests: float
@@ -90,13 +90,13 @@ class Cost:
         return {charge: price for charge in charges if (price := self.prices.find(charge)) is not None}
 
 
-def priced(prices: Prices, place: Place, charge: Charge, amount: float) -> Part:
+def priced(prices: Prices, place: TableOrIndex, charge: Charge, amount: float) -> CostPart:
     """A part with its price, if that is known."""
     price = prices.find(charge)
-    return Part(place, charge, amount, None if price is None else price.usd * amount)
+    return CostPart(place, charge, amount, None if price is None else price.usd * amount)
 
 
-def amounts(lines: Iterable[Line]) -> dict[Charge, float]:
+def amounts(lines: Iterable[CostLine]) -> dict[Charge, float]:
     """How much of everything is charged for in a month."""
     sums: dict[Charge, float] = {}
     for line in lines:

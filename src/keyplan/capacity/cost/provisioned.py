@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from keyplan.capacity.consumed import Place
-from keyplan.capacity.cost.model import Part, priced
+from keyplan.capacity.consumed import TableOrIndex
+from keyplan.capacity.cost.model import CostPart, priced
 from keyplan.capacity.cost.tables import RunTable
 from keyplan.capacity.prices import Charge, Prices
 from keyplan.capacity.prices.model import Item
@@ -42,7 +42,7 @@ def _curve(angles: list[float], steepness: float) -> tuple[float, ...]:
     return tuple(load * _HOURS / sum(loads) for load in loads)
 
 
-def hourly_units(run: RunTable, place: Place, load: float, peak: float, *, write: bool) -> list[int]:
+def hourly_units(run: RunTable, place: TableOrIndex, load: float, peak: float, *, write: bool) -> list[int]:
     """The units that are provisioned in each hour of a day for a load of so many units a second on average."""
     if run.mode == "fixed":
         declared = run.table.capacity or (0, 0)
@@ -50,7 +50,9 @@ def hourly_units(run: RunTable, place: Place, load: float, peak: float, *, write
     return [max(1, math.ceil(load * hour / run.use.utilization)) for hour in day_of(peak)]
 
 
-def capacity_parts(run: RunTable, hours: Mapping[Place, list[int]], prices: Prices, *, write: bool) -> list[Part]:
+def capacity_parts(
+    run: RunTable, hours: Mapping[TableOrIndex, list[int]], prices: Prices, *, write: bool
+) -> list[CostPart]:
     """What the capacity of a table and its indexes costs in a month, reserved or not."""
     kind = "write" if write else "read"
     item: Item = "write capacity" if write else "read capacity"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from keyplan.capacity.consumed import Place, Units, summed
-from keyplan.capacity.cost.model import GB, Line, LineKind, Part, priced
+from keyplan.capacity.consumed import TableOrIndex, Units, summed
+from keyplan.capacity.cost.model import GB, CostLine, CostPart, LineKind, priced
 from keyplan.capacity.cost.provisioned import capacity_parts, day_of, hourly_units
 from keyplan.capacity.cost.tables import RunTable
 from keyplan.capacity.metering import MeteredDesign
@@ -22,8 +22,8 @@ class Load:
     kind: LineKind
     name: str
     runs: float
-    each: Mapping[Place, Units]
-    month: Mapping[Place, Units]
+    each: Mapping[TableOrIndex, Units]
+    month: Mapping[TableOrIndex, Units]
 
 
 def loads(metered: MeteredDesign, traffic: Traffic) -> Iterator[Load]:
@@ -41,7 +41,9 @@ def loads(metered: MeteredDesign, traffic: Traffic) -> Iterator[Load]:
             yield Load("write", f"{entity}.{kind}", runs, done.units, month)
 
 
-def _mixed(usual: Mapping[Place, Units], other: Mapping[Place, Units], share: float, runs: float) -> dict[Place, Units]:
+def _mixed(
+    usual: Mapping[TableOrIndex, Units], other: Mapping[TableOrIndex, Units], share: float, runs: float
+) -> dict[TableOrIndex, Units]:
     """The units of so many runs, of which a share consumes something else."""
     return summed(
         (place, units * (runs * part))
@@ -52,7 +54,7 @@ def _mixed(usual: Mapping[Place, Units], other: Mapping[Place, Units], share: fl
 
 def request_lines(
     all_loads: list[Load], tables: Mapping[str, RunTable], prices: Prices, peak: float
-) -> tuple[list[Line], list[str]]:
+) -> tuple[list[CostLine], list[str]]:
     """The lines of patterns and writes, of capacity that nothing uses, and what is to be said about them."""
     shares, notes = _provisioned(all_loads, tables, prices, peak)
     lines = []
@@ -61,13 +63,13 @@ def request_lines(
             part for place, units in load.month.items() for part in _parts(tables[place.table], place, units, prices)
         ]
         parts += [part for key in list(shares) if key[0] is load for part in shares.pop(key)]
-        lines.append(Line(load.kind, load.name, tuple(parts), load.runs, load.each))
+        lines.append(CostLine(load.kind, load.name, tuple(parts), load.runs, load.each))
     for (_, place), rest in shares.items():
-        lines.append(Line("capacity", f"{place.index or place.table}: capacity that nothing uses", tuple(rest)))
+        lines.append(CostLine("capacity", f"{place.index or place.table}: capacity that nothing uses", tuple(rest)))
     return lines, notes
 
 
-def _parts(run: RunTable, place: Place, units: Units, prices: Prices) -> Iterator[Part]:
+def _parts(run: RunTable, place: TableOrIndex, units: Units, prices: Prices) -> Iterator[CostPart]:
     """What is charged by request: all of a table that is paid on demand, and vectors."""
     amounts = {"vector write": units.vectors / GB, "vector search": units.searched / GB, "Kinesis": 0.0}
     if run.use.kinesis and place.index is None:
@@ -82,9 +84,9 @@ def _parts(run: RunTable, place: Place, units: Units, prices: Prices) -> Iterato
 
 def _provisioned(
     all_loads: list[Load], tables: Mapping[str, RunTable], prices: Prices, peak: float
-) -> tuple[dict[tuple[Load | None, Place], list[Part]], list[str]]:
+) -> tuple[dict[tuple[Load | None, TableOrIndex], list[CostPart]], list[str]]:
     """The share of each load in provisioned capacity; that of no load is capacity that nothing uses."""
-    shares: dict[tuple[Load | None, Place], list[Part]] = {}
+    shares: dict[tuple[Load | None, TableOrIndex], list[CostPart]] = {}
     notes: list[str] = []
     for run in tables.values():
         if run.mode == "on-demand" or (run.mode == "auto scaling" and not _is_loaded(run, all_loads)):
@@ -113,10 +115,10 @@ def _is_loaded(run: RunTable, all_loads: list[Load]) -> bool:
     return any(place.table == run.name for load in all_loads for place in load.month)
 
 
-def _by_payer(run: RunTable, all_loads: list[Load], *, write: bool) -> dict[Place, dict[Load, float]]:
+def _by_payer(run: RunTable, all_loads: list[Load], *, write: bool) -> dict[TableOrIndex, dict[Load, float]]:
     """The units of each load in a month, in the table and each of its global indexes."""
-    indexes = [Place(run.name, index.name) for index in run.table.by_name.values() if not index.local]
-    found: dict[Place, dict[Load, float]] = {place: {} for place in (Place(run.name), *indexes)}
+    indexes = [TableOrIndex(run.name, index.name) for index in run.table.by_name.values() if not index.local]
+    found: dict[TableOrIndex, dict[Load, float]] = {place: {} for place in (TableOrIndex(run.name), *indexes)}
     for load in all_loads:
         for place, units in load.month.items():
             amount = units.writes if write else units.reads
@@ -127,7 +129,12 @@ def _by_payer(run: RunTable, all_loads: list[Load], *, write: bool) -> dict[Plac
 
 
 def _overloaded(
-    run: RunTable, hours: Mapping[Place, list[int]], average: Mapping[Place, float], peak: float, *, write: bool
+    run: RunTable,
+    hours: Mapping[TableOrIndex, list[int]],
+    average: Mapping[TableOrIndex, float],
+    peak: float,
+    *,
+    write: bool,
 ) -> Iterator[str]:
     if run.mode == "fixed":
         for place, units in hours.items():
@@ -140,5 +147,5 @@ def _overloaded(
                 )
 
 
-def _share(part: Part, share: float) -> Part:
+def _share(part: CostPart, share: float) -> CostPart:
     return replace(part, amount=part.amount * share, usd=None if part.usd is None else part.usd * share)

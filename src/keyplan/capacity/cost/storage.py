@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from keyplan.capacity.consumed import Place
-from keyplan.capacity.cost.model import GB, Line, Part, priced
+from keyplan.capacity.consumed import TableOrIndex
+from keyplan.capacity.cost.model import GB, CostLine, CostPart, priced
 from keyplan.capacity.cost.tables import RunTable
 from keyplan.capacity.metering import MeteredDesign, StoredPart
 from keyplan.capacity.prices import Charge, Prices
@@ -15,9 +15,9 @@ OVERHEAD = 100
 """The bytes that AWS adds for each item in a table, and for each entry in an index, when it bills storage."""
 
 
-def stored(metered: MeteredDesign, counts: Mapping[str, float]) -> dict[Place, StoredPart]:
+def stored(metered: MeteredDesign, counts: Mapping[str, float]) -> dict[TableOrIndex, StoredPart]:
     """What so many items of each entity take in each table and index, with what follows from them."""
-    sums: dict[Place, StoredPart] = {}
+    sums: dict[TableOrIndex, StoredPart] = {}
     for entity, count in counts.items():
         for place, part in metered.stored.get(entity, {}).items():
             old = sums.get(place, StoredPart(0, 0))
@@ -31,24 +31,24 @@ def billed_gigabytes(part: StoredPart) -> float:
 
 
 def storage_lines(
-    parts: Mapping[Place, StoredPart], tables: Mapping[str, RunTable], traffic: Traffic, prices: Prices
-) -> Iterator[Line]:
+    parts: Mapping[TableOrIndex, StoredPart], tables: Mapping[str, RunTable], traffic: Traffic, prices: Prices
+) -> Iterator[CostLine]:
     """The lines of storage and of what is done with the data, for each table."""
     for run in tables.values():
         own = {place: part for place, part in parts.items() if place.table == run.name}
         charge = Charge("storage", run.infrequent)
         stored_parts = [priced(prices, place, charge, billed_gigabytes(part)) for place, part in own.items()]
         if stored_parts:
-            yield Line("storage", f"{run.name}: storage", tuple(stored_parts))
+            yield CostLine("storage", f"{run.name}: storage", tuple(stored_parts))
         for name, part in _services(run, own, traffic, prices):
             if part.amount:
-                yield Line("stream" if "stream" in name else "backup", f"{run.name}: {name}", (part,))
+                yield CostLine("stream" if "stream" in name else "backup", f"{run.name}: {name}", (part,))
 
 
 def _services(
-    run: RunTable, own: Mapping[Place, StoredPart], traffic: Traffic, prices: Prices
-) -> Iterator[tuple[str, Part]]:
-    place, use = Place(run.name), run.use
+    run: RunTable, own: Mapping[TableOrIndex, StoredPart], traffic: Traffic, prices: Prices
+) -> Iterator[tuple[str, CostPart]]:
+    place, use = TableOrIndex(run.name), run.use
     # Recovery, backups and exports have the table and its local indexes; a restore brings back all indexes.
     table = sum(part.size for each, part in own.items() if run.local(each)) / GB
     everything = sum(part.size for part in own.values()) / GB

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import TableOrIndex
 from keyplan.capacity.naming import named_design
 from keyplan.capacity.traffic.model import Reserved, TableUse, Traffic
 from keyplan.design import Design, Table
@@ -26,12 +26,12 @@ class RunTable:
         """For how long capacity is reserved."""
         return self.use.reserved
 
-    def payer(self, place: Place) -> Place:
+    def payer(self, place: TableOrIndex) -> TableOrIndex:
         """Where capacity is provisioned for a place: a local index uses that of its table."""
         index = self.table.by_name.get(place.index) if place.index else None
-        return Place(place.table) if index is not None and index.local else place
+        return TableOrIndex(place.table) if index is not None and index.local else place
 
-    def local(self, place: Place) -> bool:
+    def local(self, place: TableOrIndex) -> bool:
         """Whether a place is the table itself or a local index, which are backed up."""
         return self.payer(place).index is None
 

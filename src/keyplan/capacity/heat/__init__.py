@@ -5,7 +5,7 @@ run. The requests meet a model of DynamoDB's partitions, and the result says whi
 on, how many requests are throttled and when, and what would help. It needs NumPy: `keyplan[forecast]`.
 
 What is known comes from the design and from metering: which keys an operation touches (`touches`), and how many units
-it consumes there. What isn't known is said by the traffic file (`popularity`, `hours`, `jobs`), or assumed;
+it consumes there. What isn't known is said by the traffic file (popularity, hours, jobs), or assumed;
 docs/forecast.md lists the assumptions.
 
 | module | what it is |
@@ -23,6 +23,6 @@ docs/forecast.md lists the assumptions.
 
 from keyplan.capacity.heat.forecasting import Forecast, forecast
 from keyplan.capacity.heat.heatmap import heat_map
-from keyplan.capacity.heat.reports import as_json, as_markdown, as_text
+from keyplan.capacity.heat.reports import forecast_json, forecast_markdown, forecast_text
 
-__all__ = ["Forecast", "as_json", "as_markdown", "as_text", "forecast", "heat_map"]
+__all__ = ["Forecast", "forecast", "forecast_json", "forecast_markdown", "forecast_text", "heat_map"]

@@ -8,10 +8,10 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 from keyplan.capacity.traffic.model import Traffic
 from keyplan.design import Design, Entity
-from keyplan.design import ids as ids_module
-from keyplan.design.example_fields import links_of
-from keyplan.design.specs import KeyPart
-from keyplan.design.templates import Slot
+from keyplan.design.entities.specs import KeyPart
+from keyplan.design.examples.fields import links_of
+from keyplan.design.keys.templates import Slot
+from keyplan.design.values import ids as ids_module
 
 Draw: TypeAlias = Literal["popular", "even", "copies"]
 """By popularity; all alike; or one of the copies that a remedy makes, also of a single item."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import TableOrIndex
 from keyplan.capacity.heat.hot_keys import HotKey, Kind, hot_keys, relieved
 from keyplan.capacity.heat.load import STEP_SECONDS, Load, load_of
 from keyplan.capacity.heat.simulation import Simulated, simulate
@@ -24,7 +24,7 @@ class Forecast:
     simulated: Simulated
     hot: Sequence[HotKey]
     """The hottest keys, from 30 % of what a partition can serve on."""
-    hot_from: dict[tuple[Place, str, Kind], int]
+    hot_from: dict[tuple[TableOrIndex, str, Kind], int]
     """The number of users from which on a key is asked for more than a partition can serve. 0: however few there are,
     because that isn't asked by users."""
     after: Simulated | None
@@ -82,10 +82,12 @@ def forecast(
     )
 
 
-def _hot_from(design: type[Design], metered: MeteredDesign, traffic: Traffic) -> dict[tuple[Place, str, Kind], int]:
+def _hot_from(
+    design: type[Design], metered: MeteredDesign, traffic: Traffic
+) -> dict[tuple[TableOrIndex, str, Kind], int]:
     """The number of users from which on each key is too hot, between two of which a line is drawn."""
-    found: dict[tuple[Place, str, Kind], int] = {}
-    before: dict[tuple[Place, str, Kind], float] = {}
+    found: dict[tuple[TableOrIndex, str, Kind], int] = {}
+    before: dict[tuple[TableOrIndex, str, Kind], float] = {}
     for number, users in enumerate(_USERS):
         now = {
             (*key.touch.identity, key.kind): key.load for key in hot_keys(load_of(design, metered, traffic, users), 0)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import TableOrIndex
 from keyplan.capacity.heat.factors import Factor
 from keyplan.capacity.heat.load import STEPS, Load, Source
 from keyplan.capacity.heat.partitions import READ_UNITS, WRITE_UNITS
@@ -35,7 +35,7 @@ class HotKey:
     """Whether it is a single item."""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> TableOrIndex:
         return self.touch.place
 
     @property
@@ -83,9 +83,9 @@ def hot_keys(load: Load, least: float = 0.3) -> list[HotKey]:
     return sorted(found, key=lambda key: -key.load)
 
 
-def _groups(load: Load) -> dict[tuple[Place, str, bool], list[tuple[Source, Touch]]]:
+def _groups(load: Load) -> dict[tuple[TableOrIndex, str, bool], list[tuple[Source, Touch]]]:
     """The touches of the same keys, those of single items apart from those of ends of collections."""
-    groups: dict[tuple[Place, str, bool], list[tuple[Source, Touch]]] = {}
+    groups: dict[tuple[TableOrIndex, str, bool], list[tuple[Source, Touch]]] = {}
     for source in load.sources:
         for touch in source.operation.touches:
             together = touch.spot != "item" or not touch.splits

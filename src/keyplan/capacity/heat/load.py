@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import TableOrIndex
 from keyplan.capacity.cost.tables import RunTable, run_tables
 from keyplan.capacity.heat.factors import Values
 from keyplan.capacity.heat.touches import Operation, operations
@@ -48,13 +48,13 @@ class Load:
     users: int
     sources: Sequence[Source]
     popularity: Mapping[str, Popularity]
-    sizes: Mapping[Place, float] = field(default_factory=dict)
+    sizes: Mapping[TableOrIndex, float] = field(default_factory=dict)
     """The bytes in each table and index."""
     tables: Mapping[str, RunTable] = field(default_factory=dict)
     """How each table is run, by its name."""
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[TableOrIndex]:
         """The tables and indexes that are touched, in order."""
         found = {touch.place for source in self.sources for touch in source.operation.touches}
         return sorted(found, key=lambda place: (place.table, place.index or ""))
@@ -93,7 +93,7 @@ def load_of(design: type[Design], metered: MeteredDesign, traffic: Traffic, user
             rate = scaled.per_second(job.rate)
             sources.append(Source(by_name[job.run], [rate * part for part in _within(job.start, job.hours)], job.one))
     tables = run_tables(design, traffic)
-    sizes: dict[Place, float] = {}
+    sizes: dict[TableOrIndex, float] = {}
     for entity in design.entities:
         for place, stored in metered.stored.get(entity.__name__, {}).items():
             home = tables[place.table].payer(place)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import TableOrIndex
 from keyplan.capacity.heat.forecasting import Forecast, clock
 from keyplan.capacity.heat.hot_keys import HotKey
 from keyplan.capacity.heat.simulation import PlaceHeat
@@ -14,7 +14,7 @@ _SEEN = 0.0001
 _UNITS = ((1e9, " billion"), (1e6, " million"))
 
 
-def as_text(forecast: Forecast) -> str:
+def forecast_text(forecast: Forecast) -> str:
     """The forecast for a terminal."""
     lines = [f"{forecast.name}, {amount(forecast.users)} users", *(f"  {each}" for each in _summary(forecast))]
     lines += ["", "Hottest keys"] if forecast.hot else ["", "No key comes near what a partition can serve."]
@@ -33,7 +33,7 @@ def as_text(forecast: Forecast) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_markdown(forecast: Forecast, heading: str = "#") -> str:
+def forecast_markdown(forecast: Forecast, heading: str = "#") -> str:
     """The forecast as a section of a Markdown document."""
     lines = [f"{heading} {forecast.name}, {amount(forecast.users)} users", "", " ".join(_summary(forecast))]
     if forecast.hot:
@@ -48,7 +48,7 @@ def as_markdown(forecast: Forecast, heading: str = "#") -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def as_json(forecast: Forecast) -> dict[str, Any]:
+def forecast_json(forecast: Forecast) -> dict[str, Any]:
     """The forecast as JSON."""
     return {
         "design": forecast.name,
@@ -82,7 +82,7 @@ def amount(number: float) -> str:
     return f"{number:,.0f}" if number >= 9.5 or number == int(number) else f"{number:.1g}"
 
 
-def place_name(place: Place) -> str:
+def place_name(place: TableOrIndex) -> str:
     """A table, or an index with its table."""
     return place.table if place.index is None else f"{place.table}.{place.index}"
 
@@ -183,7 +183,7 @@ def _throttled(forecast: Forecast) -> Iterator[tuple[str, ...]]:
             yield name, percent(share), f"{percent(worst)} at {clock(step)}", where, then
 
 
-def _causes(forecast: Forecast, name: str) -> list[tuple[Place, float]]:
+def _causes(forecast: Forecast, name: str) -> list[tuple[TableOrIndex, float]]:
     return sorted(forecast.simulated.causes.get(name, {}).items(), key=lambda each: -each[1])
 
 

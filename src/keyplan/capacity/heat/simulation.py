@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import TableOrIndex
 from keyplan.capacity.heat.factors import Factor
 from keyplan.capacity.heat.load import STEP_SECONDS, STEPS, Load, Source
 from keyplan.capacity.heat.partitions import SORT_BITS, Floats, Numbers, Partitions, Positions, Served
@@ -29,7 +29,7 @@ _SETTLING = 0.2
 class PlaceHeat:
     """What a table or an index went through in a day."""
 
-    place: Place
+    place: TableOrIndex
     reads: Floats
     """Read units a second, by step."""
     writes: Floats
@@ -51,15 +51,17 @@ class Simulated:
     """The share of the runs of each operation that were refused in a table or index, over the day."""
     worst: Mapping[str, tuple[float, int]]
     """The highest share in a step, and in which step, for the operations that were refused at all."""
-    places: Mapping[Place, PlaceHeat]
-    causes: Mapping[str, Mapping[Place, float]]
+    places: Mapping[TableOrIndex, PlaceHeat]
+    causes: Mapping[str, Mapping[TableOrIndex, float]]
     """Where the refused runs of an operation were refused: the share of its runs, by place."""
 
 
 class _Day:
     """The simulation of a day, step by step."""
 
-    def __init__(self, load: Load, requests: int, random: np.random.Generator, partitions: dict[Place, Partitions]):
+    def __init__(
+        self, load: Load, requests: int, random: np.random.Generator, partitions: dict[TableOrIndex, Partitions]
+    ):
         self.load = load
         self.random = random
         self.partitions = partitions
@@ -70,12 +72,12 @@ class _Day:
         self.runs: dict[str, float] = {}
         self.refused: dict[str, float] = {}
         self.worst: dict[str, tuple[float, int]] = {}
-        self.causes: dict[str, dict[Place, float]] = {}
+        self.causes: dict[str, dict[TableOrIndex, float]] = {}
 
     def step(self, number: int) -> None:
         """Draw the requests of a step, serve them, and split what is too busy."""
         drawings = [_Drawing(self, source, number) for source in self.load.sources]
-        served: dict[Place, Served] = {}
+        served: dict[TableOrIndex, Served] = {}
         for place, partitions in self.partitions.items():
             positions, reads, writes = _at(drawings, place)
             owners = partitions.find(positions)
@@ -89,7 +91,7 @@ class _Day:
             if len(positions):
                 partitions.split(positions, reads / 3 + writes)
 
-    def _note(self, place: Place, number: int, served: Served) -> None:
+    def _note(self, place: TableOrIndex, number: int, served: Served) -> None:
         heat, total = self.heat[place], float(served.reads.sum() + served.writes.sum())
         heat.reads[number] = served.reads.sum() / STEP_SECONDS
         heat.writes[number] = served.writes.sum() / STEP_SECONDS
@@ -98,7 +100,7 @@ class _Day:
         limits = np.maximum(served.reads / (3000 * STEP_SECONDS), served.writes / (1000 * STEP_SECONDS))
         heat.used.append(np.sort(limits)[::-1])
 
-    def _count(self, drawing: "_Drawing", number: int, served: Mapping[Place, Served]) -> None:
+    def _count(self, drawing: "_Drawing", number: int, served: Mapping[TableOrIndex, Served]) -> None:
         """A run is refused if one of its reads and writes is, also the write to an index."""
         if not drawing.count:
             return
@@ -186,7 +188,7 @@ class _Drawing:
         return np.full(self.count, touch.reads * scale), np.full(self.count, touch.writes * scale)
 
 
-def _at(drawings: Sequence[_Drawing], place: Place) -> tuple[Positions, Floats, Floats]:
+def _at(drawings: Sequence[_Drawing], place: TableOrIndex) -> tuple[Positions, Floats, Floats]:
     """What all runs of a step ask for at a place."""
     here = [
         (positions, *drawing.weights(touch))
@@ -236,7 +238,7 @@ def simulate(
     return day.result()
 
 
-def _partitions(load: Load, place: Place) -> Partitions:
+def _partitions(load: Load, place: TableOrIndex) -> Partitions:
     size, run = load.sizes.get(place, 0.0), load.tables[place.table]
     if run.mode == "on-demand":
         return Partitions(size)

@@ -5,20 +5,20 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from keyplan.capacity.changes import changeable
-from keyplan.capacity.consumed import Place, Units, summed
+from keyplan.capacity.consumed import TableOrIndex, Units, summed
 from keyplan.capacity.cost.tables import run_tables
 from keyplan.capacity.heat.factors import Factor, Values, factors_in, is_time
 from keyplan.capacity.metering import Metered, MeteredDesign
 from keyplan.capacity.naming import named_design
 from keyplan.capacity.traffic.model import Traffic, WriteKind
 from keyplan.design import HOUSEKEEPING, Design, Entity, Guard, Op
-from keyplan.design.effects import Copies, Unique
-from keyplan.design.example_fields import refs_of
+from keyplan.design.entities.effects import Copies, Unique
+from keyplan.design.entities.specs import KeyPart, KeySpec, StandIn
 from keyplan.design.examples import example_of
-from keyplan.design.item_collections import Aggregated
-from keyplan.design.item_reads import BatchGet, Exists, Get, GuardTaken, Lookup, Together, TransactGet
-from keyplan.design.operations import Follow, ItemCount, Merge, Query, Scan
-from keyplan.design.specs import KeyPart, KeySpec, StandIn
+from keyplan.design.examples.fields import refs_of
+from keyplan.design.operations.item_collections import Aggregated
+from keyplan.design.operations.item_reads import BatchGet, Exists, Get, GuardTaken, Lookup, Together, TransactGet
+from keyplan.design.operations.queries import Follow, ItemCount, Merge, Query, Scan
 
 Spot: TypeAlias = Literal["item", "end", "spread"]
 """Where in an item collection: a single item, one end of it, or all over it."""
@@ -29,7 +29,7 @@ _EVERYWHERE = Factor("", "everywhere", "", 2**40, "even")
 class Touch:
     """Keys of a table or an index that an operation reads or writes, and how much it consumes there."""
 
-    place: Place
+    place: TableOrIndex
     shown: str
     """The hash key as it is declared: `POSTS_BY_USER#{author}`."""
     signature: str
@@ -42,7 +42,7 @@ class Touch:
     writes: float = 0.0
 
     @property
-    def identity(self) -> tuple[Place, str]:
+    def identity(self) -> tuple[TableOrIndex, str]:
         """What tells hash keys of this kind from others."""
         return self.place, self.signature
 
@@ -116,7 +116,7 @@ class _Finder:
         touches = list(self._written(entity, kind, metered, changes))
         return Operation(f"{name}.{kind}", tuple(_with_units(touches, self._units(metered))))
 
-    def _units(self, metered: Metered) -> Mapping[Place, Units]:
+    def _units(self, metered: Metered) -> Mapping[TableOrIndex, Units]:
         """What was consumed at each place; by local indexes, at their tables."""
         return summed((self._tables[place.table].payer(place), units) for place, units in metered.units.items())
 
@@ -202,19 +202,19 @@ class _Finder:
 
     def _guard(self, entity: type[Entity], unique: Unique, *, new: bool = False) -> Touch:
         """The guard of a unique value: one item, as popular as the item that has the value."""
-        place = Place(self._design.table_name(unique.table))
+        place = TableOrIndex(self._design.table_name(unique.table))
         primary = self._values.factor(entity, entity.spec.primary.fields[0], new=new)
         factor = replace(primary, root=f"{entity.__name__}.{unique.name} {primary.root}")
         return Touch(place, unique.hash.text, f"{place.table} guard {unique.hash.text}", (factor,), "item")
 
-    def _everywhere(self, place: Place) -> Touch:
+    def _everywhere(self, place: TableOrIndex) -> Touch:
         return Touch(place, "(all keys)", f"{place.table} everywhere", (_EVERYWHERE,), "spread")
 
-    def _place(self, entity: type[Entity], key: KeySpec | None = None) -> Place:
+    def _place(self, entity: type[Entity], key: KeySpec | None = None) -> TableOrIndex:
         """Whose partitions have a key: a local index is in those of its table."""
         index = key.index.name if key is not None and key.index is not None else None
         name = self._design.table_name(entity.spec.table)
-        return self._tables[name].payer(Place(name, index))
+        return self._tables[name].payer(TableOrIndex(name, index))
 
 
 def _shown(parts: tuple[KeyPart, ...], constants: Mapping[str, object]) -> str:
@@ -237,7 +237,7 @@ def _steps(size: int) -> float:
     return float(max(1, -(-size // 1024)))
 
 
-def _with_units(touches: Sequence[tuple[Touch, float]], consumed: Mapping[Place, Units]) -> Iterator[Touch]:
+def _with_units(touches: Sequence[tuple[Touch, float]], consumed: Mapping[TableOrIndex, Units]) -> Iterator[Touch]:
     """The touches with their shares of what was consumed at their places. Nothing that was consumed is left out.
 
     Touches of the same keys are one: they are served or refused together.

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import TableOrIndex
 from keyplan.design import Op
-from keyplan.design.attributes import Projection
-from keyplan.design.item_collections import Aggregated
-from keyplan.design.operations import BatchGet, Follow, Get, ItemCount, Lookup, Merge, Query, Scan, Together
+from keyplan.design.operations.item_collections import Aggregated
+from keyplan.design.operations.item_reads import BatchGet, Get, Lookup, Together
+from keyplan.design.operations.queries import Follow, ItemCount, Merge, Query, Scan
+from keyplan.design.tables.attributes import Projection
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ class Altered:
 
     eventual: frozenset[str] = frozenset()
     """The names of patterns."""
-    dropped: frozenset[Place] = frozenset()
-    projections: Mapping[Place, IndexHolds] = field(default_factory=dict)
+    dropped: frozenset[TableOrIndex] = frozenset()
+    projections: Mapping[TableOrIndex, IndexHolds] = field(default_factory=dict)
 
     def create_table(self, request: dict[str, Any]) -> dict[str, Any]:
         """The request that creates a table, with these changes."""
@@ -45,7 +46,7 @@ class Altered:
         return changed
 
     def _index(self, table: str, index: dict[str, Any]) -> dict[str, Any] | None:
-        place = Place(table, index["IndexName"])
+        place = TableOrIndex(table, index["IndexName"])
         if place in self.dropped:
             return None
         if place not in self.projections:
@@ -58,7 +59,7 @@ class Altered:
 
     def query(self, request: dict[str, Any], keys: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         """A Query that asks an index only for what it has: the data layer knows the index as it is declared."""
-        place = Place(request["TableName"], request.get("IndexName"))
+        place = TableOrIndex(request["TableName"], request.get("IndexName"))
         if place not in self.projections or "ProjectionExpression" not in request:
             return request
         held = {*keys[place.table], *self.projections[place].keys, *self.projections[place].projection.attributes}

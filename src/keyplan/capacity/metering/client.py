@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from keyplan.capacity.consumed import METERED, WRITES, Place, Units, consumed, summed
+from keyplan.capacity.consumed import METERED, WRITES, TableOrIndex, Units, consumed, summed
 from keyplan.capacity.metering.altered import UNALTERED, Altered
 from keyplan.capacity.metering.model import Metered
 from keyplan.data import item_size
@@ -24,7 +24,7 @@ class MeteredClient:
         self._altered = altered
         self._keys = keys
         self._calls: list[str] = []
-        self._units: list[tuple[Place, Units]] = []
+        self._units: list[tuple[TableOrIndex, Units]] = []
         self._written: set[tuple[str, Key]] = set()
         self.touched: dict[tuple[str, Key], Item] = {}
         """The items that were written, and those that a failed call would have written: at least their keys."""
@@ -62,7 +62,7 @@ class MeteredClient:
             self._units += consumed(name, request, answer)
             for (table, item), old in zip(items, before, strict=True):
                 self._written.add((table, self.key(table, item)))
-                self._units.append((Place(table), Units(changes=_change(old, self._stored(table, item)))))
+                self._units.append((TableOrIndex(table), Units(changes=_change(old, self._stored(table, item)))))
             return answer
 
         return call

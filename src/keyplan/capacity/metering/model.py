@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from keyplan.capacity.consumed import Place, Units
+from keyplan.capacity.consumed import TableOrIndex, Units
 from keyplan.capacity.traffic.model import WriteKind
 
 WriteName: TypeAlias = tuple[str, WriteKind]
@@ -15,7 +15,7 @@ WriteName: TypeAlias = tuple[str, WriteKind]
 class Metered:
     """What one run of a pattern or of a write consumed."""
 
-    units: Mapping[Place, Units]
+    units: Mapping[TableOrIndex, Units]
     """By table and index."""
     requests: int
     """How many requests it sent."""
@@ -30,7 +30,7 @@ class Metered:
         return sum(self.units.values(), Units())
 
     @property
-    def refused(self) -> Mapping[Place, Units]:
+    def refused(self) -> Mapping[TableOrIndex, Units]:
         """What the same write consumes if its condition fails: as much of the tables, and nothing of the indexes."""
         return {place: Units(each.reads, each.writes) for place, each in self.units.items() if place.index is None}
 
@@ -52,7 +52,7 @@ class MeteredDesign:
     missing: Mapping[str, Metered]
     """What each pattern consumes if it finds nothing."""
     writes: Mapping[WriteName, Metered]
-    stored: Mapping[str, Mapping[Place, StoredPart]]
+    stored: Mapping[str, Mapping[TableOrIndex, StoredPart]]
     """What an item of each entity takes in each table and index, with its guards, mirrors and derived items."""
     sizes: Mapping[str, int]
     """The size of each entity's item in bytes, as it was metered."""

@@ -12,12 +12,12 @@ from keyplan.capacity.metering.model import Metered
 from keyplan.capacity.metering.sandbox import NUMBER, Sandbox
 from keyplan.data import DataError
 from keyplan.design import DesignError, Entity, InvalidValue, Op, Page, Parameter, Pattern
-from keyplan.design.conditions import FieldPath, Node
-from keyplan.design.example_uses import queries_in, uses_of
 from keyplan.design.examples import example_arguments
-from keyplan.design.item_collections import Aggregate, Aggregated, parts_of
-from keyplan.design.operations import Follow, ItemCount, Merge, Query, Scan
-from keyplan.design.reading import ListOp
+from keyplan.design.examples.uses import queries_in, uses_of
+from keyplan.design.operations.conditions import FieldPath, Node
+from keyplan.design.operations.item_collections import Aggregate, Aggregated, parts_of
+from keyplan.design.operations.queries import Follow, ItemCount, Merge, Query, Scan
+from keyplan.design.operations.reading import ListOp
 
 MOST = 100
 """The number of items up to which a pattern is run on that many. Above, the figures grow as they do up to there:

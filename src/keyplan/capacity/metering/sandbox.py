@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 from pydantic import ValidationError
 
-from keyplan.capacity.consumed import Place
+from keyplan.capacity.consumed import TableOrIndex
 from keyplan.capacity.metering.altered import UNALTERED, Altered
 from keyplan.capacity.metering.client import Item, MeteredClient, padded
 from keyplan.capacity.metering.model import Metered, StoredPart
@@ -15,7 +15,7 @@ from keyplan.capacity.naming import named_design
 from keyplan.data import DataError, Store, codec_of, create, item_size
 from keyplan.design import HOUSEKEEPING, Design, DesignError, Entity, InvalidValue, Table, get
 from keyplan.design.examples import example_item, example_items, example_of
-from keyplan.design.vector_indexes import VectorIndex
+from keyplan.design.tables.vector_indexes import VectorIndex
 
 NUMBER = 2
 """The number of the examples that are metered. Those with the number 1 are there before them, so that what the first
@@ -86,7 +86,7 @@ class Sandbox:
         self.order: list[Entity] = []
         """The examples that were created, each after those that it refers to."""
         self.created: dict[str, Metered] = {}
-        self.stored: dict[str, dict[Place, StoredPart]] = {}
+        self.stored: dict[str, dict[TableOrIndex, StoredPart]] = {}
         self.failures: dict[str, str] = {}
         self._items: dict[tuple[str, tuple[str, ...]], Item] = {}
         self._bases: dict[type[Entity], Entity] = {}
@@ -178,9 +178,9 @@ class Sandbox:
             self.created[name] = self.client.metered()
             self.stored[name] = self._remember()
 
-    def _remember(self) -> dict[Place, StoredPart]:
+    def _remember(self) -> dict[TableOrIndex, StoredPart]:
         """Keep what was written, also in `restore`; returns what the new items take."""
-        parts: dict[Place, StoredPart] = {}
+        parts: dict[TableOrIndex, StoredPart] = {}
         for where, written in self.client.touched.items():
             table = self.tables[where[0]]
             key = {name: written[name] for name in table.key_names}
@@ -196,11 +196,11 @@ class Sandbox:
         self.client.touched = {}
         return parts
 
-    def _entries(self, name: str, table: Table, item: Item) -> Iterator[tuple[Place, int]]:
+    def _entries(self, name: str, table: Table, item: Item) -> Iterator[tuple[TableOrIndex, int]]:
         """What an item takes in its table and in each index that it is in, in bytes."""
-        yield Place(name), item_size(item)
+        yield TableOrIndex(name), item_size(item)
         for index in table.by_name.values():
-            place = Place(name, index.name)
+            place = TableOrIndex(name, index.name)
             if place not in self.altered.dropped and all(each.name in item for each in index.attributes):
                 altered = self.altered.projections.get(place)
                 projection = index.projection if altered is None else altered.projection
@@ -209,7 +209,7 @@ class Sandbox:
                 yield place, item_size({each: value for each, value in item.items() if whole or each in held})
         for vectors in table.vectors_by_name.values():
             if all(each in item for each in (vectors.attribute, *(each.name for each in vectors.elements))):
-                yield Place(name, vectors.name), _vector_entry(table, vectors, item)
+                yield TableOrIndex(name, vectors.name), _vector_entry(table, vectors, item)
 
 
 def _vector_entry(table: Table, vectors: VectorIndex, item: Item) -> int:

@@ -10,7 +10,7 @@ from keyplan.capacity.metering.sandbox import NUMBER, Sandbox
 from keyplan.capacity.traffic.model import WriteKind
 from keyplan.data import DataError, WriteOp, create, delete, patch, put, update, upsert
 from keyplan.design import Entity, ref
-from keyplan.design.example_fields import refs_of
+from keyplan.design.examples.fields import refs_of
 
 _NEW = 700
 """The number of an example that doesn't exist yet."""

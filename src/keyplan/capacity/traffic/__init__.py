@@ -15,7 +15,7 @@ with the design, and an error says the line and the nearest name.
 | `starter` | a traffic file to begin with, and a `Traffic` as a file |
 """
 
-from keyplan.capacity.quantities import QuantityError, count
+from keyplan.capacity.quantities import QuantityError, parse_count
 from keyplan.capacity.traffic.errors import TrafficError
 from keyplan.capacity.traffic.model import ItemTraffic, PatternTraffic, TableUse, Traffic, WriteKind, WriteTraffic
 from keyplan.capacity.traffic.reading import read_traffic, traffic_of, traffic_schema
@@ -33,7 +33,7 @@ __all__ = [
     "TrafficError",
     "WriteKind",
     "WriteTraffic",
-    "count",
+    "parse_count",
     "read_traffic",
     "starter",
     "traffic_of",

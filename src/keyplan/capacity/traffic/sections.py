@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
 
 from keyplan.capacity.naming import table_names
-from keyplan.capacity.quantities import Rate, count, number, rate, share, size
+from keyplan.capacity.quantities import Rate, number, parse_count, rate, share, size
 from keyplan.capacity.traffic.errors import nearest
 from keyplan.capacity.traffic.model import (
     CapacityMode,
@@ -90,7 +90,7 @@ def _pattern(part: Part) -> PatternTraffic:
     fields = _fields(part, _PATTERN_FIELDS)
     return PatternTraffic(
         _needed_rate(part, fields),
-        fields["items"].read(count) if "items" in fields else None,
+        fields["items"].read(parse_count) if "items" in fields else None,
         _share(fields, "missing"),
         _share(fields, "retries"),
         part.name_line,
@@ -161,7 +161,7 @@ def _items(part: Part, design: type[Design]) -> dict[str, ItemTraffic]:
 def _item(part: Part) -> ItemTraffic:
     fields = _fields(part, _ITEM_FIELDS)
     return ItemTraffic(
-        fields["count"].read(count) if "count" in fields else 0,
+        fields["count"].read(parse_count) if "count" in fields else 0,
         fields["size"].read(size) if "size" in fields else None,
         fields["growth"].read(rate) if "growth" in fields else None,
         "fixed" in fields and fields["fixed"].is_true(),
@@ -217,7 +217,7 @@ def _jobs(part: Part, design: type[Design]) -> tuple[Job, ...]:
 
 
 SECTIONS: tuple[Section, ...] = (
-    Section("users", "How many users there are.", lambda part, _: part.read(count), COUNT_SCHEMA),
+    Section("users", "How many users there are.", lambda part, _: part.read(parse_count), COUNT_SCHEMA),
     Section(
         "requests",
         "How many requests users send; a cost per request is calculated with it.",

@@ -12,11 +12,12 @@ from keyplan.data.codec.codegen import GeneratedFunction
 from keyplan.data.codec.times import check_zones, may_hold_times
 from keyplan.data.codec.values import AttributeValue, Item, ValueCodec
 from keyplan.design import Entity
-from keyplan.design.absence import NOTHING
 from keyplan.design.compat import SharedNames
-from keyplan.design.entity import EntitySpec, FieldSpec
-from keyplan.design.formats import ANY
-from keyplan.design.templates import SEPARATOR, Slot, Template
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import FieldSpec
+from keyplan.design.keys.formats import ANY
+from keyplan.design.keys.templates import SEPARATOR, Slot, Template
+from keyplan.design.values.absence import NOTHING
 
 E = TypeVar("E", bound=Entity)
 

@@ -5,8 +5,9 @@ from typing import TypeAlias
 
 from keyplan.data.codec.codegen import GeneratedFunction
 from keyplan.data.codec.values import AttributeValue, Item, ValueCodec
-from keyplan.design.entity import EntitySpec, KeyPart, KeySpec
-from keyplan.design.templates import SEPARATOR, Slot, Template
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeyPart, KeySpec
+from keyplan.design.keys.templates import SEPARATOR, Slot, Template
 
 KeyValue: TypeAlias = Callable[[KeySpec, KeyPart, Mapping[str, object]], AttributeValue]
 Place: TypeAlias = Callable[[KeySpec, Mapping[str, object]], Item]

@@ -33,9 +33,9 @@ from keyplan.data.codec.unreadable import unreadable_item
 from keyplan.data.codec.values import AttributeValue, Encode, Item, ValueCodec, index_key_codec, ttl_codec, value_codec
 from keyplan.data.errors import StoredDataError
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.absence import NOTHING
-from keyplan.design.entity import FieldSpec
-from keyplan.design.templates import Template
+from keyplan.design.entities.specs import FieldSpec
+from keyplan.design.keys.templates import Template
+from keyplan.design.values.absence import NOTHING
 
 E = TypeVar("E", bound=Entity)
 

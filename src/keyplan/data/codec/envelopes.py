@@ -9,8 +9,8 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, SecretBytes
 
 from keyplan.data.codec.values import AttributeValue
-from keyplan.design.absence import NOTHING, when_absent
-from keyplan.design.annotations import without_none
+from keyplan.design.values.absence import NOTHING, when_absent
+from keyplan.design.values.annotations import without_none
 
 
 def pack(members: Mapping[str, AttributeValue], others: Mapping[str, Any]) -> str:

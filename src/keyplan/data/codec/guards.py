@@ -8,8 +8,8 @@ from keyplan.data.codec.encoding import add_key_text
 from keyplan.data.codec.entities import EntityCodec
 from keyplan.data.codec.sizes import LONGEST_HASH, LONGEST_RANGE, checked_key
 from keyplan.data.codec.values import Item
-from keyplan.design.effects import Unique
-from keyplan.design.operations import guard_fields
+from keyplan.design.entities.effects import Unique
+from keyplan.design.operations.item_reads import guard_fields
 
 
 class GuardCodec:

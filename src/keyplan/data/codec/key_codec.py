@@ -8,7 +8,8 @@ from keyplan.data.codec.encoding import build_key_encoder
 from keyplan.data.codec.sizes import checked_key, key_limit
 from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.design import InvalidValue
-from keyplan.design.entity import EntitySpec, KeyPart, KeySpec
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeyPart, KeySpec
 
 
 class KeyCodec:

@@ -25,8 +25,9 @@ from typing import Any, NamedTuple
 from keyplan.data.codec.values import AttributeValue, Item, ValueCodec
 from keyplan.data.errors import DataError, TooLarge
 from keyplan.design import InvalidValue, Table
-from keyplan.design.entity import EntitySpec, FieldSpec
-from keyplan.design.large_values import PARTS, Unread
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.large_values import PARTS, Unread
+from keyplan.design.entities.specs import FieldSpec
 
 CONTENT, DIGEST, CHECKSUM = "keyplanContent", "keyplanDigest", "keyplanChecksum"
 """The attributes of a part: its share of the content, the digest of the whole value, and the CRC-32 of its share."""

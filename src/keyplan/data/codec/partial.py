@@ -16,9 +16,10 @@ from keyplan.data.codec.decoding import FieldSource, build_partial_decoder, buil
 from keyplan.data.codec.entities import EntityCodec
 from keyplan.data.codec.times import times_in
 from keyplan.data.codec.values import Item
-from keyplan.design.entity import Entity, EntitySpec
-from keyplan.design.tables import Index
-from keyplan.design.templates import Template
+from keyplan.design.entities.entity import Entity
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.keys.templates import Template
+from keyplan.design.tables.tables import Index
 
 
 class PartialCodec:

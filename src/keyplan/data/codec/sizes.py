@@ -6,9 +6,9 @@ from typing import Any
 import orjson
 
 from keyplan.design import InvalidValue
-from keyplan.design.entity import KeyPart, KeySpec
-from keyplan.design.tables import Index, Table
-from keyplan.design.templates import Template
+from keyplan.design.entities.specs import KeyPart, KeySpec
+from keyplan.design.keys.templates import Template
+from keyplan.design.tables.tables import Index, Table
 
 MAXIMUM_ITEM = 409_600
 MAXIMUM_TRANSACTION = 4 * 1_048_576

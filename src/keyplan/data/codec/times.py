@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from keyplan.design.formats import TimePrecision
+from keyplan.design.keys.formats import TimePrecision
 
 _WITHOUT_TIMES = (str, int, float, Decimal, bool, bytes, date, UUID, NoneType)
 

@@ -2,7 +2,7 @@
 
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import StoredDataError
-from keyplan.design.entity import EntitySpec
+from keyplan.design.entities.entity_spec import EntitySpec
 
 
 def unreadable_item(spec: EntitySpec, item: Item, place: str, problem: str) -> StoredDataError:

@@ -20,14 +20,14 @@ from keyplan.data.codec.codegen import UNEXPECTED
 from keyplan.data.codec.entities import codec_of
 from keyplan.data.codec.values import AttributeValue, Encode, encode_untyped, map_name, model_codecs, value_codec
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.absence import NOTHING, when_absent
-from keyplan.design.aliases import is_alias
-from keyplan.design.annotations import has_members, plain_type
-from keyplan.design.fields import markers
-from keyplan.design.formats import TimePrecision
-from keyplan.design.limit_checks import EntityLimits, sentence
-from keyplan.design.limits import WRITTEN
-from keyplan.design.relaxed import is_limit, relaxed_field
+from keyplan.design.entities.limit_checks import EntityLimits, sentence
+from keyplan.design.fields.declarations import markers
+from keyplan.design.keys.formats import TimePrecision
+from keyplan.design.values.absence import NOTHING, when_absent
+from keyplan.design.values.aliases import is_alias
+from keyplan.design.values.annotations import has_members, plain_type
+from keyplan.design.values.limits import WRITTEN
+from keyplan.design.values.relaxed import is_limit, relaxed_field
 
 Path: TypeAlias = tuple[str | int, ...]
 PartKind: TypeAlias = Literal["member", "element", "entry"]

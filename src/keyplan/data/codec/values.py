@@ -29,9 +29,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Secret, SecretBytes, SecretStr
 
-from keyplan.design.absence import NOTHING, when_absent
 from keyplan.design.errors import InvalidValue
-from keyplan.design.formats import TimePrecision, timestamp_text, utc
+from keyplan.design.keys.formats import TimePrecision, timestamp_text, utc
+from keyplan.design.values.absence import NOTHING, when_absent
 
 AttributeValue: TypeAlias = Mapping[str, Any]
 Item: TypeAlias = dict[str, AttributeValue]

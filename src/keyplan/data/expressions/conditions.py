@@ -1,7 +1,7 @@
 """Conditions over stored attributes, as trees.
 
 An operand of a tree is a node, the path of an attribute, or a value in DynamoDB's form. A caller's own condition is a
-tree over the entity's fields (`keyplan.design.conditions`); `stored_condition` translates it.
+tree over the entity's fields (`keyplan.design.operations.conditions`); `stored_condition` translates it.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from keyplan.data.codec.value_paths import value_path
 from keyplan.data.codec.values import AttributeValue, encode_untyped
 from keyplan.data.expressions.evaluation import holds
 from keyplan.design import InvalidValue
-from keyplan.design.conditions import FieldPath, FieldStandIn, Node
-from keyplan.design.entity import EntitySpec
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.operations.conditions import FieldPath, FieldStandIn, Node
 
 MOST_CHOICES = 100
 """The most values that DynamoDB accepts in one IN."""

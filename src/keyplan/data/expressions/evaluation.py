@@ -10,7 +10,7 @@ from operator import ge, gt, le, lt
 from typing import Any, TypeAlias, cast
 
 from keyplan.data.codec.values import AttributeValue, Item
-from keyplan.design.conditions import FieldPath, Node
+from keyplan.design.operations.conditions import FieldPath, Node
 
 _Comparison: TypeAlias = Callable[[Any, Any], bool]
 

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from keyplan.data.codec.values import Item
 from keyplan.data.expressions.conditions import attribute_path, item_exists
-from keyplan.design.conditions import Node
-from keyplan.design.entity import EntitySpec
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.operations.conditions import Node
 
 
 def not_expired(attribute: str, now: datetime) -> Node:

@@ -7,7 +7,7 @@ from keyplan.data.codec.values import Item
 from keyplan.data.errors import Refused
 from keyplan.data.expressions.evaluation import holds_all
 from keyplan.design import InvalidValue
-from keyplan.design.conditions import Node
+from keyplan.design.operations.conditions import Node
 
 
 class Requirement(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 from keyplan.data.codec.values import AttributeValue
-from keyplan.design.conditions import FieldPath, Node
+from keyplan.design.operations.conditions import FieldPath, Node
 
 
 class Expression:

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from keyplan.data.codec.values import AttributeValue, Item, number_text
 from keyplan.data.expressions.evaluation import same_value, stored_value
 from keyplan.data.expressions.texts import Expression
-from keyplan.design.conditions import FieldPath
+from keyplan.design.operations.conditions import FieldPath
 
 TermForm: TypeAlias = Literal["set", "default", "plus", "append", "prepend", "remove", "add", "delete"]
 

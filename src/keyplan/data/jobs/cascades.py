@@ -29,9 +29,9 @@ from keyplan.data.writes.operations import Context, Delete
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.transactions import send_plan
 from keyplan.design import Entity, Ref
-from keyplan.design.effects import BelongsTo, named_by
-from keyplan.design.entity import KeySpec
-from keyplan.design.operations import Query
+from keyplan.design.entities.effects import BelongsTo, named_by
+from keyplan.design.entities.specs import KeySpec
+from keyplan.design.operations.queries import Query
 
 TOGETHER = 25
 

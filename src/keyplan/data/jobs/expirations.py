@@ -28,7 +28,7 @@ from keyplan.data.writes.operations import CleanUpExpired, Context
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.transactions import send_plan
 from keyplan.design import HOUSEKEEPING, Entity, Ref
-from keyplan.design.entity import EntitySpec
+from keyplan.design.entities.entity_spec import EntitySpec
 
 KEPT = timedelta(days=30)
 """How long a marker is kept: much longer than a stream keeps its records (24 hours)."""

@@ -13,7 +13,8 @@ from keyplan.data.writes.operations import Context, Update
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.transactions import send_plan
 from keyplan.design import Entity
-from keyplan.design.operations import PAGE, Query, Scan
+from keyplan.design.operations.queries import Query, Scan
+from keyplan.design.operations.reading import PAGE
 
 
 def rekey_all(source: Scan[Any] | Query[Any], reader: Reader, context: Context) -> Steps[int]:

@@ -21,8 +21,8 @@ from keyplan.data.writes.operations import Context, Delete, Planned
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.transactions import send_plan, write_parts
 from keyplan.design import Entity, Ref
-from keyplan.design.effects import Guard
-from keyplan.design.entity import EntitySpec
+from keyplan.design.entities.effects import Guard
+from keyplan.design.entities.entity_spec import EntitySpec
 
 
 class Replacements:

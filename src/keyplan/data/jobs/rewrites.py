@@ -27,7 +27,7 @@ from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.preparing import prepare_parts
 from keyplan.data.writes.transactions import send_plan
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.rewrites import FinalChange, Rewrite
+from keyplan.design.operations.rewrites import FinalChange, Rewrite
 
 
 class Rewrites:

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 from keyplan.data.codec.entities import stored_item
 from keyplan.data.errors import StoredDataError
 from keyplan.design import Aggregate, Entity
-from keyplan.design.item_collections import AggregatePart, parts_of
-from keyplan.design.reading import Unreadable
+from keyplan.design.operations.item_collections import AggregatePart, parts_of
+from keyplan.design.operations.reading import Unreadable
 
 G = TypeVar("G", bound=Aggregate)
 

@@ -18,7 +18,8 @@ from keyplan.data.reads.list_requests import (
 from keyplan.data.reads.lists import ListReader
 from keyplan.data.reads.partitions import is_spread, stages
 from keyplan.data.steps import Steps, call, together
-from keyplan.design.operations import PAGE, ItemCount, Query
+from keyplan.design.operations.queries import ItemCount, Query
+from keyplan.design.operations.reading import PAGE
 
 
 def count(lists: ListReader, op: ItemCount, clock: Clock) -> Steps[int]:

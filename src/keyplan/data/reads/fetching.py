@@ -13,8 +13,8 @@ from keyplan.data.reads.list_requests import Clock, needed, projection
 from keyplan.data.reads.taking import partial_codec
 from keyplan.data.steps import Steps, call
 from keyplan.design import BatchGet, Design, Entity, Get
-from keyplan.design.reading import OnUnreadable, Unreadable
-from keyplan.design.selections import Selection
+from keyplan.design.operations.reading import OnUnreadable, Unreadable
+from keyplan.design.operations.selections import Selection
 
 
 class Wanted(NamedTuple):

@@ -8,12 +8,12 @@ from keyplan.data.codec.entities import codec_of
 from keyplan.data.codec.sizes import LONGEST_RANGE, checked_key
 from keyplan.data.codec.values import AttributeValue, Item
 from keyplan.design import Design, InvalidValue
-from keyplan.design.bounds import Bound
-from keyplan.design.conditions import FieldPath, Node
-from keyplan.design.entity import KeyPart
-from keyplan.design.large_values import PARTS
-from keyplan.design.operations import Query
-from keyplan.design.templates import Template
+from keyplan.design.entities.large_values import PARTS
+from keyplan.design.entities.specs import KeyPart
+from keyplan.design.keys.templates import Template
+from keyplan.design.operations.bounds import Bound
+from keyplan.design.operations.conditions import FieldPath, Node
+from keyplan.design.operations.queries import Query
 
 LAST = "\U0010ffff"
 """Sorts after every continuation of a text."""

@@ -15,8 +15,8 @@ from keyplan.data.errors import Conflict, StoredDataError
 from keyplan.data.reads.batch_get import batch_get
 from keyplan.data.steps import ObjectCall, Steps, Wait, computed, pause
 from keyplan.design import Design, Entity
-from keyplan.design.entity import FieldSpec
-from keyplan.design.large_values import Unread
+from keyplan.design.entities.large_values import Unread
+from keyplan.design.entities.specs import FieldSpec
 
 LOOKS = 4
 """How often an item with the same value is read before its parts count as lost."""

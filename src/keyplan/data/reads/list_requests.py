@@ -14,9 +14,10 @@ from keyplan.data.expressions.texts import Expression
 from keyplan.data.reads.key_conditions import key_condition
 from keyplan.data.reads.taking import partial_codec
 from keyplan.design import Design, Entity, InvalidValue
-from keyplan.design.conditions import Node
-from keyplan.design.operations import PAGE, Merge, Query, Scan
-from keyplan.design.tables import Index
+from keyplan.design.operations.conditions import Node
+from keyplan.design.operations.queries import Merge, Query, Scan
+from keyplan.design.operations.reading import PAGE
+from keyplan.design.tables.tables import Index
 
 Source: TypeAlias = Query[Any] | Scan[Any]
 Clock: TypeAlias = Callable[[], datetime]

@@ -32,8 +32,8 @@ from keyplan.data.reads.taking import Taker, item_of, partial_codec, restorer, t
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Steps, call, together
 from keyplan.design import Design, Page
-from keyplan.design.operations import Merge, Query
-from keyplan.design.reading import Unreadable
+from keyplan.design.operations.queries import Merge, Query
+from keyplan.design.operations.reading import Unreadable
 
 
 @dataclass

@@ -12,8 +12,8 @@ from keyplan.data.reads.list_requests import Clock, projection
 from keyplan.data.reads.taking import partial_codec
 from keyplan.data.steps import Steps, call
 from keyplan.design import Design, InvalidValue
-from keyplan.design.nearest import Near, Nearest
-from keyplan.design.tables import Table
+from keyplan.design.operations.nearest import Near, Nearest
+from keyplan.design.tables.tables import Table
 
 
 def nearest(design: Design, op: Nearest[Any], clock: Clock) -> Steps[list[Near[Any]]]:

@@ -22,10 +22,10 @@ from keyplan.data.reads.key_conditions import empty_range
 from keyplan.data.reads.taking import item_of
 from keyplan.data.steps import Steps, together
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.formats import Format, bucket_time
-from keyplan.design.operations import Query
-from keyplan.design.specs import ComputedPart
-from keyplan.design.templates import Slot
+from keyplan.design.entities.specs import ComputedPart
+from keyplan.design.keys.formats import Format, bucket_time
+from keyplan.design.keys.templates import Slot
+from keyplan.design.operations.queries import Query
 
 MOST_BUCKETS = 256
 """How many date buckets a query may read."""

@@ -21,26 +21,13 @@ from keyplan.data.reads.taking import values_of
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Steps, call
 from keyplan.design import Design, Entity, InvalidValue, Op, Page, Ref, Table
-from keyplan.design.effects import Guard
-from keyplan.design.item_collections import Aggregated
-from keyplan.design.nearest import Nearest
-from keyplan.design.operations import (
-    PAGE,
-    BatchGet,
-    Exists,
-    Follow,
-    Get,
-    GuardTaken,
-    ItemCount,
-    Lookup,
-    Merge,
-    Query,
-    Scan,
-    Together,
-    TransactGet,
-)
-from keyplan.design.reading import Unreadable
-from keyplan.design.templates import Template
+from keyplan.design.entities.effects import Guard
+from keyplan.design.keys.templates import Template
+from keyplan.design.operations.item_collections import Aggregated
+from keyplan.design.operations.item_reads import BatchGet, Exists, Get, GuardTaken, Lookup, Together, TransactGet
+from keyplan.design.operations.nearest import Nearest
+from keyplan.design.operations.queries import Follow, ItemCount, Merge, Query, Scan
+from keyplan.design.operations.reading import PAGE, Unreadable
 
 LOOKS = 3
 """How often a lookup follows the same guard or mirror before it reports that the item doesn't exist."""

@@ -13,7 +13,7 @@ from keyplan.data.reads.reader import Reader
 from keyplan.data.relations import Relations
 from keyplan.data.steps import Steps
 from keyplan.design import Design, Op
-from keyplan.design.operations import Get
+from keyplan.design.operations.item_reads import Get
 
 _VARIABLE = "KEYPLAN_PATTERNS"
 _written: set[tuple[str, str]] = set()

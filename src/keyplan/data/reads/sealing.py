@@ -11,7 +11,7 @@ from keyplan.data.reads.cursors import FROZEN, Cursors
 from keyplan.data.reads.list_requests import Source, arguments_of, name_of
 from keyplan.data.steps import ClientFailure, Steps, call
 from keyplan.design import HOUSEKEEPING, Design
-from keyplan.design.operations import Follow, Merge, Query
+from keyplan.design.operations.queries import Follow, Merge, Query
 
 SECRETS = "SECRET"
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from keyplan.data.errors import InvalidOperation
 from keyplan.design import InvalidValue, ListOp, Page, Scan
-from keyplan.design.reading import BUDGET
+from keyplan.design.operations.reading import BUDGET
 
 T = TypeVar("T")
 

@@ -9,9 +9,9 @@ from keyplan.data.codec.partial import PartialCodec, build_restorer
 from keyplan.data.codec.values import Item
 from keyplan.data.errors import StoredDataError
 from keyplan.design import Entity
-from keyplan.design.reading import OnUnreadable, Unreadable
-from keyplan.design.selections import Selection
-from keyplan.design.tables import Index
+from keyplan.design.operations.reading import OnUnreadable, Unreadable
+from keyplan.design.operations.selections import Selection
+from keyplan.design.tables.tables import Index
 
 
 class Taken:

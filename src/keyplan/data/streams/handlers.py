@@ -9,8 +9,8 @@ from keyplan.data.codec.entities import DELETING, codec_of
 from keyplan.data.codec.values import Item
 from keyplan.data.streams.records import Record, by_time_to_live, sequence_of, time_of
 from keyplan.design import DesignError, Entity, Table
-from keyplan.design.entity import EntitySpec
-from keyplan.design.tables import StreamView
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.tables.tables import StreamView
 
 E = TypeVar("E", bound=Entity)
 C = TypeVar("C")

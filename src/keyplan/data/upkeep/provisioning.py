@@ -6,9 +6,9 @@ from typing import Any
 from keyplan.data.errors import RequestFailed
 from keyplan.data.steps import UNSUPPORTED, ClientFailure, Steps, Wait, call, given_up, pause
 from keyplan.design import HOUSEKEEPING, Design, Table
-from keyplan.design.attributes import KeyAttribute, Projection
-from keyplan.design.tables import Index
-from keyplan.design.vector_indexes import VectorIndex
+from keyplan.design.tables.attributes import KeyAttribute, Projection
+from keyplan.design.tables.tables import Index
+from keyplan.design.tables.vector_indexes import VectorIndex
 from keyplan.design.words import MOST_RECOVERY_DAYS
 
 _CREATION_SECONDS = 600

@@ -22,7 +22,7 @@ from keyplan.data.upkeep.findings import VerifyFinding, VerifyFindingKind, shown
 from keyplan.data.upkeep.objects import object_names
 from keyplan.data.writes.effects import EffectItem, effects_of
 from keyplan.design import HOUSEKEEPING, Design, Entity, InvalidValue, Table
-from keyplan.design.effects import Unique
+from keyplan.design.entities.effects import Unique
 
 
 class _Walk:

@@ -12,7 +12,7 @@ from keyplan.data.expressions.evaluation import holds
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.expressions.updates import UpdateTerm
 from keyplan.design import InvalidValue
-from keyplan.design.conditions import Node
+from keyplan.design.operations.conditions import Node
 
 
 @dataclass(frozen=True)

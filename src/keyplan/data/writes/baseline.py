@@ -13,7 +13,7 @@ from keyplan.data.expressions.evaluation import same_value
 from keyplan.data.writes.actions import Action, incremented
 from keyplan.data.writes.stamps import counter_assigned
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.large_values import NotLoaded, is_unread, is_uploaded
+from keyplan.design.entities.large_values import NotLoaded, is_unread, is_uploaded
 
 E = TypeVar("E", bound=Entity)
 

@@ -15,7 +15,7 @@ from keyplan.data.writes.operations import Context
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.stamps import creation_stamps
 from keyplan.design import Entity, Ref
-from keyplan.design.entity import EntitySpec
+from keyplan.design.entities.entity_spec import EntitySpec
 
 E = TypeVar("E", bound=Entity)
 

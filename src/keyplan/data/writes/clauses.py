@@ -27,8 +27,8 @@ from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast, overl
 
 from keyplan.data.codec.value_paths import Path, PathType, value_path
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.conditions import EntityStandIn, FieldStandIn
-from keyplan.design.entity import EntitySpec
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.operations.conditions import EntityStandIn, FieldStandIn
 
 E = TypeVar("E", bound=Entity)
 T = TypeVar("T")

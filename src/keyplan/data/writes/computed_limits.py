@@ -19,8 +19,8 @@ from annotated_types import Ge, Gt, Interval, Le, Len, Lt, MaxLen, MinLen
 from keyplan.data.codec.value_paths import PathType, marks_of
 from keyplan.data.codec.values import AttributeValue, number_text
 from keyplan.data.expressions.updates import EXACT, UpdateTerm
-from keyplan.design.conditions import FieldPath, Node
-from keyplan.design.relaxed import is_limit, relaxed_field
+from keyplan.design.operations.conditions import FieldPath, Node
+from keyplan.design.values.relaxed import is_limit, relaxed_field
 
 _BOUNDS: tuple[tuple[type, str, str], ...] = (
     (Ge, ">=", "ge"),

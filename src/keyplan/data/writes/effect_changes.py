@@ -12,8 +12,8 @@ from keyplan.data.writes.actions import Floor
 from keyplan.data.writes.effects import CounterShare, EffectItem, Effects
 from keyplan.data.writes.family import parent_exists, stored_entity
 from keyplan.data.writes.plan import Plan
-from keyplan.design.entity import EntitySpec
-from keyplan.design.large_values import NotLoaded
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.large_values import NotLoaded
 
 
 def plan_effect_changes(plan: Plan, spec: EntitySpec, before: Effects, after: Effects, now: datetime) -> None:

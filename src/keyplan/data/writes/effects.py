@@ -18,8 +18,8 @@ from keyplan.data.codec.large import part_items
 from keyplan.data.codec.values import Item
 from keyplan.data.expressions.expiry import is_expired
 from keyplan.design import Entity, Ref, Table
-from keyplan.design.effects import BelongsTo, Derived, named_by
-from keyplan.design.entity import EntitySpec
+from keyplan.design.entities.effects import BelongsTo, Derived, named_by
+from keyplan.design.entities.entity_spec import EntitySpec
 
 EffectKind: TypeAlias = Literal["unique", "mirror", "derived", "reference", "part"]
 

@@ -12,8 +12,8 @@ from keyplan.data.expressions.expiry import item_is_there
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.relations import Relations
 from keyplan.design import Entity, Ref
-from keyplan.design.conditions import Node
-from keyplan.design.entity import EntitySpec
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.operations.conditions import Node
 
 _NOT_BEING_DELETED = attribute_not_exists(DELETING)
 

@@ -17,7 +17,7 @@ from keyplan.data.writes.family import not_referred_to
 from keyplan.data.writes.key_operations import DeleteByKey
 from keyplan.data.writes.operations import AfterWrite, Context, Delete, Planned
 from keyplan.data.writes.plan import Plan
-from keyplan.design.conditions import recorded
+from keyplan.design.operations.conditions import recorded
 
 
 def prepare_delete(work: DeleteByKey[Any], reader: Reader, context: Context) -> Steps[Planned]:

@@ -21,8 +21,8 @@ from keyplan.data.writes.patches import ReadPatch
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.upserts import ReadUpsert
 from keyplan.design import Design, Entity, Table
-from keyplan.design.entity import FieldSpec
-from keyplan.design.large_values import Unread, is_uploaded
+from keyplan.design.entities.large_values import Unread, is_uploaded
+from keyplan.design.entities.specs import FieldSpec
 
 WRITTEN = "%Y%m%dT%H%M%SZ"
 """The time in the name of an object, from which `sweep_objects` knows its age."""

@@ -10,8 +10,8 @@ from keyplan.data.expressions.conditions import equals, item_exists
 from keyplan.data.expressions.expiry import item_is_there
 from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.writes.effects import has_effects
-from keyplan.design.entity import EntitySpec
-from keyplan.design.operations import guard_fields
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.operations.item_reads import guard_fields
 
 Refusal = Callable[[type[Refused], str, Item | None], Refused]
 

@@ -35,9 +35,9 @@ from keyplan.data.writes.locking import unchanged_since_read
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.stamps import creation_stamps, update_stamps
 from keyplan.design import Design, Entity, InvalidValue, Ref, Refusal
-from keyplan.design.conditions import recorded
-from keyplan.design.entity import EntitySpec
-from keyplan.design.limit_checks import sentence
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.limit_checks import sentence
+from keyplan.design.operations.conditions import recorded
 
 E = TypeVar("E", bound=Entity)
 R_co = TypeVar("R_co", covariant=True)

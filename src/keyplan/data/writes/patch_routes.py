@@ -28,8 +28,9 @@ from keyplan.data.codec.values import AttributeValue
 from keyplan.data.writes.clauses import Clause, Verb
 from keyplan.data.writes.computed_limits import can_be_conditions
 from keyplan.design import Entity
-from keyplan.design.entity import EntitySpec, KeyPart, KeySpec
-from keyplan.design.operations import guard_fields
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeyPart, KeySpec
+from keyplan.design.operations.item_reads import guard_fields
 
 ClauseShape: TypeAlias = tuple[Path, Verb, int]
 """A clause without its values: its path, its verb, and the number of values, up to 2."""

@@ -29,7 +29,7 @@ from keyplan.data.writes.patch_routes import Route, direct_route, index_key_chan
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.returning import direct_result, read_result, return_values
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.conditions import FieldPath, Node, recorded
+from keyplan.design.operations.conditions import FieldPath, Node, recorded
 
 OTHER_TYPE = "other-type"
 """The constraint of the refusal for a value that DynamoDB can't add to as it is stored, such as NULL."""

@@ -17,7 +17,7 @@ from keyplan.data.expressions.requirements import Requirement
 from keyplan.data.steps import Answer
 from keyplan.data.writes.actions import Action, Floor, incremented
 from keyplan.data.writes.requests import action_request
-from keyplan.design.conditions import Node
+from keyplan.design.operations.conditions import Node
 
 _OPERATIONS = {"Put": "put_item", "Delete": "delete_item", "Update": "update_item"}
 

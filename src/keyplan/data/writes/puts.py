@@ -19,7 +19,7 @@ from keyplan.data.writes.operations import AfterWrite, Context, Create, Planned,
 from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.stamps import check_counts
 from keyplan.design import Entity, Ref
-from keyplan.design.entity import EntitySpec
+from keyplan.design.entities.entity_spec import EntitySpec
 
 
 @dataclass(frozen=True)

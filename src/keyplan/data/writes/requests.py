@@ -8,7 +8,7 @@ from keyplan.data.expressions.conditions import all_of
 from keyplan.data.expressions.texts import Expression, Shape, node_of, shapes_of
 from keyplan.data.expressions.updates import TermShape, term_texts
 from keyplan.data.writes.actions import Action
-from keyplan.design.conditions import Node
+from keyplan.design.operations.conditions import Node
 
 
 def action_request(action: Action, conditions: Sequence[Node], names: Mapping[str, str]) -> tuple[str, dict[str, Any]]:

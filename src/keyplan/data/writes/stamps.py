@@ -6,7 +6,8 @@ from keyplan.data.codec.entities import codec_of, stored_item
 from keyplan.data.codec.times import moment
 from keyplan.data.codec.values import Item, integer_of
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.entity import EntitySpec, FieldSpec
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import FieldSpec
 
 
 def creation_stamps(entity: Entity, now: datetime) -> dict[str, object]:

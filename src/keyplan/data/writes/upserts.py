@@ -32,8 +32,8 @@ from keyplan.data.writes.plan import Plan
 from keyplan.data.writes.returning import direct_result, read_result, return_values
 from keyplan.data.writes.stamps import creation_stamps
 from keyplan.design import Entity, InvalidValue
-from keyplan.design.conditions import recorded
-from keyplan.design.entity import KeyPart, KeySpec
+from keyplan.design.entities.specs import KeyPart, KeySpec
+from keyplan.design.operations.conditions import recorded
 
 EXPIRED = "expired"
 """The constraint of the refusal for an expired item, which one request can't replace."""

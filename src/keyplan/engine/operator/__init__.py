@@ -9,19 +9,19 @@ DynamoDB's own operations for exports and imports are something else: they run i
 can be described, and write to a folder that stands for S3, in the layout of AWS. The functions here write one file
 where the operator wants it, of the table as it is now, and leave no record.
 
-The main types are `Progress` (what a command shows), `Findings` and `Imported`, and the error `OperatorError`.
+The main types are `Progress` (what a command shows), `Findings` and `TableImport`, and the error `OperatorError`.
 """
 
 from keyplan.engine.operator.file_check import Findings, check_file
 from keyplan.engine.operator.file_copies import back_up, compact, restore
 from keyplan.engine.operator.outcomes import OperatorError, Progress
-from keyplan.engine.operator.table_files import Imported, export_table, import_table
+from keyplan.engine.operator.table_files import TableImport, export_table, import_table
 
 __all__ = [
     "Findings",
-    "Imported",
     "OperatorError",
     "Progress",
+    "TableImport",
     "back_up",
     "check_file",
     "compact",

@@ -39,7 +39,7 @@ SHOWN_EVERY = 500
 
 
 @dataclass
-class Imported:
+class TableImport:
     """How many items were written, and which lines weren't items."""
 
     items: int = 0
@@ -97,9 +97,9 @@ def _shown(table: Table) -> str:
     return table.name if scope_of(table.arn) == HOME else table.arn
 
 
-def import_table(path: Path, table: str, source: Path, *, progress: Progress = no_progress) -> Imported:
+def import_table(path: Path, table: str, source: Path, *, progress: Progress = no_progress) -> TableImport:
     """Write the items of a file to a table; lines that aren't items are counted and reported."""
-    imported = Imported()
+    imported = TableImport()
     size = source.stat().st_size
     storage = Storage(str(path), durability="normal", clock=time.time)
     try:
@@ -137,7 +137,7 @@ def _opened(file: Path, named: Path, mode: str) -> IO[bytes]:
     return cast(IO[bytes], gzip.open(file, mode) if named.suffix == ".gz" else file.open(mode))
 
 
-def _items(file: IO[bytes], imported: Imported) -> Iterator[tuple[int, Item]]:
+def _items(file: IO[bytes], imported: TableImport) -> Iterator[tuple[int, Item]]:
     """The items with their line numbers. A line that is too long is never in memory as a whole."""
     number = 0
     while line := file.readline(LONGEST_LINE):
@@ -168,7 +168,7 @@ class _Put:
         self._database, self._table = database, table_name(arn)
         self._caller = Caller(scope.account, scope.region, "")
 
-    def write(self, batch: list[tuple[int, Item]], imported: Imported) -> None:
+    def write(self, batch: list[tuple[int, Item]], imported: TableImport) -> None:
         """Write a batch at once; if that is refused, one by one, to find out which items are wrong."""
         if not batch:
             return

@@ -1,17 +1,34 @@
 """Pictures of a design, as SVG and as Mermaid, without a drawing library: the same values always give the same text.
 
-What a picture shows is a value of `subjects`: `Relations` (entities and how they depend on each other), `Collections`
-(items in the order of a table or an index, by partition) and `Actions` (one write with all items that it touches). Each
-is drawn by a module of that name into a `Picture`, a list of shapes with a size, which `svg` writes; `mermaid` writes
-the same subjects as Mermaid. Nothing here knows designs: `keyplan.publish.document.drawings` makes the subjects.
+Nothing here knows designs: `keyplan.publish.document.drawings` makes the subjects.
 
-Text is measured with the widest of the usual fonts (`text`), so that it fits its box everywhere. Colors are classes of
-one style sheet with a light and a dark half, and text is `currentColor`.
+| module | what it is |
+| --- | --- |
+| `subjects` | what a picture can show: `Relations`, `Collections` and `Actions` |
+| `relations` | draws entities and how they depend on each other; `layers` puts them into columns |
+| `collections` | draws items in the order of a table or an index, by partition |
+| `actions` | draws one write with all items that it touches |
+| `picture` | `Picture`: shapes with their places |
+| `text` | how wide text is with the widest of the usual fonts, so that it fits its box everywhere |
+| `svg`, `mermaid` | pictures as SVG, and the same subjects as Mermaid |
+| `drawing` | `Drawing`: a picture with its name, title and description |
+
+Colors are classes of one style sheet with a light and a dark half, and text has the color of the text around it.
 """
 
 from keyplan.publish.diagrams.drawing import Drawing, draw
 from keyplan.publish.diagrams.picture import Picture
-from keyplan.publish.diagrams.subjects import Action, Actions, Collections, Edge, EdgeKind, Group, Node, Relations, Row
+from keyplan.publish.diagrams.subjects import (
+    Action,
+    Actions,
+    Collections,
+    Edge,
+    EdgeKind,
+    ItemGroup,
+    Node,
+    Relations,
+    Row,
+)
 from keyplan.publish.diagrams.svg import STYLE, inline_svg, svg_file
 
 __all__ = [
@@ -22,7 +39,7 @@ __all__ = [
     "Drawing",
     "Edge",
     "EdgeKind",
-    "Group",
+    "ItemGroup",
     "Node",
     "Picture",
     "Relations",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from keyplan.publish.diagrams.picture import Line, Picture
-from keyplan.publish.diagrams.subjects import Collections, Group, Row
+from keyplan.publish.diagrams.subjects import Collections, ItemGroup, Row
 from keyplan.publish.diagrams.svg import HUES
 from keyplan.publish.diagrams.text import MONO, cells, shortened, wrapped
 
@@ -69,7 +69,7 @@ def _heading(picture: Picture, subject: Collections, columns: tuple[float, float
 
 def _group(
     picture: Picture,
-    group: Group,
+    group: ItemGroup,
     rows: Sequence[_Cell],
     columns: tuple[float, float, float],
     y: float,

@@ -43,7 +43,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Group:
+class ItemGroup:
     """The items under one partition key, in the order of the sort key."""
 
     partition: str
@@ -56,7 +56,7 @@ class Collections:
 
     partition_name: str
     sort_name: str
-    groups: Sequence[Group]
+    groups: Sequence[ItemGroup]
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """What differs between two designs, or between a design and what is deployed, and how to get from one to the other.
 
-`snapshot_of(design)` describes a design by values that can be written as JSON and read again (`as_json`, `from_json`);
-`deployed(client, names)` describes tables that exist. `compare(before, after)` gives the `Differences`: each `Change`
-with its effect, the `Step`s that DynamoDB takes in this order, and what has to be migrated. `report` writes them as
-text, Markdown or JSON.
+`snapshot_of(design)` describes a design by values that can be written as JSON and read again (`snapshot_json`,
+`read_snapshot`); `deployed(client, names)` describes tables that exist. `compare(before, after)` gives the
+`Differences`: each `Difference` with its effect, the `Step`s that DynamoDB takes in this order, and what has to be
+migrated. `difference_report` writes them as text, Markdown or JSON.
 
 | module | what is in it |
 | --- | --- |
@@ -11,7 +11,7 @@ text, Markdown or JSON.
 | `fields` | types, limits and defaults of fields as text |
 | `requests` | what an access pattern asks for, as text |
 | `deployed` | tables that exist, through a client of boto3's shape |
-| `changes` | `Change`, `Step` and `Differences` |
+| `changes` | `Difference`, `Step` and `Differences` |
 | `tables` | what differs between tables, and which of it can be changed in place |
 | `steps` | the requests that change a table in place, in order |
 | `entities` | what differs between entities and between patterns |
@@ -19,15 +19,15 @@ text, Markdown or JSON.
 | `report` | the differences as text, Markdown and JSON |
 """
 
-from keyplan.publish.differences.changes import Change, Differences, Effect, Migration, Step
+from keyplan.publish.differences.changes import Difference, Differences, Effect, Migration, Step
 from keyplan.publish.differences.comparing import compare, replaced
 from keyplan.publish.differences.deployed import deployed
-from keyplan.publish.differences.report import REPORTS, ReportFormat, report
-from keyplan.publish.differences.snapshots import Snapshot, SnapshotError, as_json, from_json, snapshot_of
+from keyplan.publish.differences.report import REPORTS, ReportFormat, difference_report
+from keyplan.publish.differences.snapshots import Snapshot, SnapshotError, read_snapshot, snapshot_json, snapshot_of
 
 __all__ = [
     "REPORTS",
-    "Change",
+    "Difference",
     "Differences",
     "Effect",
     "Migration",
@@ -35,11 +35,11 @@ __all__ = [
     "Snapshot",
     "SnapshotError",
     "Step",
-    "as_json",
     "compare",
     "deployed",
-    "from_json",
+    "difference_report",
+    "read_snapshot",
     "replaced",
-    "report",
+    "snapshot_json",
     "snapshot_of",
 ]

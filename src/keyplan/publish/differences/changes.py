@@ -20,7 +20,7 @@ Phase: TypeAlias = Literal["before", "after"]
 
 
 @dataclass(frozen=True)
-class Change:
+class Difference:
     """Something that differs."""
 
     kind: Kind
@@ -61,7 +61,7 @@ class Differences:
 
     before: str
     after: str
-    changes: tuple[Change, ...]
+    changes: tuple[Difference, ...]
     steps: tuple[Step, ...]
 
     @property
@@ -75,6 +75,6 @@ class Differences:
         return tuple(Migration(effect, tuple(dict.fromkeys(every)), how) for (effect, how), every in found.items())
 
 
-def _entity(change: Change) -> str:
+def _entity(change: Difference) -> str:
     """The entity that a change is about: `Post` for `key Post.by_author`."""
     return change.place.partition(" ")[2].partition(".")[0]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from keyplan.publish.differences.changes import Change, Differences
+from keyplan.publish.differences.changes import Difference, Differences
 from keyplan.publish.differences.entities import entity_changes, pattern_changes
 from keyplan.publish.differences.snapshots import Snapshot
 from keyplan.publish.differences.steps import steps_between
@@ -24,11 +24,11 @@ def compare(before: Snapshot, after: Snapshot) -> Differences:
     return Differences(before.name, after.name, tuple(changes), steps)
 
 
-def replaced(before: Sequence[TableShape], after: Sequence[TableShape]) -> list[Change]:
+def replaced(before: Sequence[TableShape], after: Sequence[TableShape]) -> list[Difference]:
     """The changes that would replace a table, or leave it out of a template."""
     changes = table_changes(before, after)
     return [each for each in changes if each.effect == "copy" or _is_removed_table(each)]
 
 
-def _is_removed_table(change: Change) -> bool:
+def _is_removed_table(change: Difference) -> bool:
     return change.kind == "removed" and change.place.startswith("table ")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
-from keyplan.publish.differences.changes import Change, Differences, Phase, Step
+from keyplan.publish.differences.changes import Difference, Differences, Phase, Step
 
 ReportFormat: TypeAlias = Literal["text", "markdown", "json"]
 
@@ -15,7 +15,7 @@ _PHASES: Mapping[Phase, str] = {
 }
 
 
-def report(differences: Differences, format: ReportFormat = "text") -> str:
+def difference_report(differences: Differences, format: ReportFormat = "text") -> str:
     """What differs, what can be changed in place, and what has to be migrated."""
     return REPORTS[format](differences)
 
@@ -43,7 +43,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _change_lines(change: Change) -> Iterator[str]:
+def _change_lines(change: Difference) -> Iterator[str]:
     what = f", {change.what}" if change.what else ""
     effect = "" if change.effect == "code" else f"  [{change.effect}]"
     yield f"{_SIGNS[change.kind]} {change.place}{what}{effect}"
@@ -92,7 +92,7 @@ def _markdown(found: Differences) -> str:
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
 
-def _row(change: Change) -> str:
+def _row(change: Difference) -> str:
     what = f"{change.place}{f', {change.what}' if change.what else ''}"
     takes = change.effect + (f". {change.note}" if change.note else "")
     cells = (change.kind, _cell(what), *(_code(each) if each else "" for each in (change.before, change.after)))

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from pydantic import TypeAdapter, ValidationError
 
 from keyplan.design import Design, Entity, Table
-from keyplan.design.effects import BelongsTo, Counter, Derived, Unique
-from keyplan.design.specs import KeySpec
+from keyplan.design.entities.effects import BelongsTo, Counter, Derived, Unique
+from keyplan.design.entities.specs import KeySpec
 from keyplan.publish.differences.fields import default_text, limits_text, type_text
 from keyplan.publish.differences.requests import requests_text
 from keyplan.publish.shapes import TableShape, logical_id, shapes_of
@@ -166,13 +166,13 @@ def _effect(effect: _Effect) -> str:
 _SNAPSHOT = TypeAdapter(Snapshot)
 
 
-def as_json(snapshot: Snapshot) -> str:
+def snapshot_json(snapshot: Snapshot) -> str:
     """A snapshot as JSON, in an order that doesn't change."""
     values = _SNAPSHOT.dump_python(snapshot, mode="json", exclude_defaults=True)
     return json.dumps({"format": FORMAT, **values}, indent=2, ensure_ascii=False) + "\n"
 
 
-def from_json(text: str) -> Snapshot:
+def read_snapshot(text: str) -> Snapshot:
     """A snapshot from its JSON. Raises `SnapshotError`."""
     try:
         values = json.loads(text)

@@ -7,8 +7,8 @@ indexes and its name can't be.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from keyplan.design.attributes import KeyAttribute, Projection
-from keyplan.publish.differences.changes import Change, Effect
+from keyplan.design.tables.attributes import KeyAttribute, Projection
+from keyplan.publish.differences.changes import Difference, Effect
 from keyplan.publish.shapes import IndexShape, TableShape, VectorShape
 
 _RECREATED = "The index is deleted and created again; queries fail until it is filled. Use another name to avoid that."
@@ -47,61 +47,61 @@ def paired(
     return pairs, [each for each in before if each not in matched], added
 
 
-def table_changes(before: Sequence[TableShape], after: Sequence[TableShape]) -> Iterator[Change]:
+def table_changes(before: Sequence[TableShape], after: Sequence[TableShape]) -> Iterator[Difference]:
     """What differs between the tables."""
     pairs, removed, added = paired(before, after)
     for each in added:
-        yield Change("added", f"table {each.name}", after=_key(each.hash, each.range), effect="in place")
+        yield Difference("added", f"table {each.name}", after=_key(each.hash, each.range), effect="in place")
         for index in each.indexes:
-            yield Change("added", f"index {each.name}.{index.name}", after=index_text(index), effect="in place")
+            yield Difference("added", f"index {each.name}.{index.name}", after=index_text(index), effect="in place")
     for each in removed:
-        yield Change("removed", f"table {each.name}", before=_key(each.hash, each.range), note=_REMOVED)
+        yield Difference("removed", f"table {each.name}", before=_key(each.hash, each.range), note=_REMOVED)
     for pair in pairs:
         yield from _changes(pair)
 
 
-def _changes(pair: Pair) -> Iterator[Change]:
+def _changes(pair: Pair) -> Iterator[Difference]:
     before, after = pair.before, pair.after
     place = f"table {after.name}"
     if before.name != after.name:
-        yield Change("changed", place, "name", before.name, after.name, "copy")
+        yield Difference("changed", place, "name", before.name, after.name, "copy")
     keys = _key(before.hash, before.range), _key(after.hash, after.range)
     if keys[0] != keys[1]:
-        yield Change("changed", place, "key", *keys, "copy")
+        yield Difference("changed", place, "key", *keys, "copy")
     yield from _index_changes(pair)
     yield from _vector_changes(pair)
     for what, old, new in _settings(pair):
         note = _KEPT if new == UNSAID else ""
-        yield Change("changed", place, what, old, new, "code" if note else "in place", note)
+        yield Difference("changed", place, what, old, new, "code" if note else "in place", note)
     if before.consumers != after.consumers and not pair.is_found:
         readers = ", ".join(before.consumers) or "none", ", ".join(after.consumers) or "none"
-        yield Change("changed", place, "readers of the stream", *readers)
+        yield Difference("changed", place, "readers of the stream", *readers)
 
 
 # Indexes
 
 
-def _index_changes(pair: Pair) -> Iterator[Change]:
+def _index_changes(pair: Pair) -> Iterator[Difference]:
     old = {each.name: each for each in pair.before.indexes}
     new = {each.name: each for each in pair.after.indexes}
     for name, index in new.items():
         place = f"index {pair.after.name}.{name}"
         effect: Effect = "copy" if index.local else "in place"
         if name not in old:
-            yield Change("added", place, after=index_text(index), effect=effect)
+            yield Difference("added", place, after=index_text(index), effect=effect)
             continue
         was = old[name]
         if was.local != index.local:
-            yield Change("changed", place, "kind", _kind(was), _kind(index), "copy")
+            yield Difference("changed", place, "kind", _kind(was), _kind(index), "copy")
         elif not same_index(was, index):
             note = "" if index.local else _RECREATED
-            yield Change("changed", place, "", index_text(was), index_text(index), effect, note)
+            yield Difference("changed", place, "", index_text(was), index_text(index), effect, note)
         elif was.capacity != index.capacity and not _from_billing(pair):
-            yield Change("changed", place, "capacity", _units(was.capacity), _units(index.capacity), "in place")
+            yield Difference("changed", place, "capacity", _units(was.capacity), _units(index.capacity), "in place")
     for name, index in old.items():
         if name not in new:
             effect = "copy" if index.local else "in place"
-            yield Change("removed", f"index {pair.after.name}.{name}", before=index_text(index), effect=effect)
+            yield Difference("removed", f"index {pair.after.name}.{name}", before=index_text(index), effect=effect)
 
 
 def same_index(one: IndexShape, other: IndexShape) -> bool:
@@ -114,20 +114,20 @@ def same_projection(one: Projection, other: Projection) -> bool:
     return one.type == other.type and set(one.attributes) == set(other.attributes)
 
 
-def _vector_changes(pair: Pair) -> Iterator[Change]:
+def _vector_changes(pair: Pair) -> Iterator[Difference]:
     old = {each.name: each for each in pair.before.vectors}
     new = {each.name: each for each in pair.after.vectors}
     for name, index in new.items():
         place = f"vector index {pair.after.name}.{name}"
         if name not in old:
-            yield Change("added", place, after=vector_text(index), effect="in place")
+            yield Difference("added", place, after=vector_text(index), effect="in place")
         elif not same_vectors(old[name], index):
             texts = vector_text(old[name]), vector_text(index)
-            yield Change("changed", place, "", *texts, "in place", _RECREATED)
+            yield Difference("changed", place, "", *texts, "in place", _RECREATED)
     for name, index in old.items():
         if name not in new:
             place = f"vector index {pair.after.name}.{name}"
-            yield Change("removed", place, before=vector_text(index), effect="in place")
+            yield Difference("removed", place, before=vector_text(index), effect="in place")
 
 
 def same_vectors(one: VectorShape, other: VectorShape) -> bool:

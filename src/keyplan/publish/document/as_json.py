@@ -8,7 +8,7 @@ from keyplan.publish.document.model import Document
 from keyplan.publish.document.requests import jsonable
 
 
-def as_json(document: Document) -> str:
+def document_json(document: Document) -> str:
     """The document as JSON text."""
     return json.dumps(_value(document), indent=2, ensure_ascii=False)
 

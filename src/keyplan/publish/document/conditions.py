@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from enum import Enum
 
-from keyplan.design.bounds import Bound
-from keyplan.design.conditions import FieldPath, Node
-from keyplan.design.entity import Entity, EntitySpec, KeyPart, KeySpec
-from keyplan.design.patterns import Parameter
-from keyplan.design.templates import Slot, Template
+from keyplan.design.designs.patterns import Parameter
+from keyplan.design.entities.entity import Entity
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeyPart, KeySpec
+from keyplan.design.keys.templates import Slot, Template
+from keyplan.design.operations.bounds import Bound
+from keyplan.design.operations.conditions import FieldPath, Node
 
 _TIME = re.compile(r"datetime\.timedelta\(([^)]*)\)")
 _FUNCTIONS = ("attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size")

@@ -21,7 +21,7 @@ from keyplan.publish.document.blocks import (
 )
 from keyplan.publish.document.drawings import slug
 from keyplan.publish.document.model import (
-    Cost,
+    Consumption,
     Document,
     Held,
     IndexText,
@@ -243,7 +243,7 @@ def _condition(text: str) -> Text:
     return lines(found)
 
 
-def _cost(cost: Cost | None) -> str:
+def _cost(cost: Consumption | None) -> str:
     if cost is None:
         return ""
     return ", ".join(f"{units:g} {name}" for units, name in ((cost.reads, "RCU"), (cost.writes, "WCU")) if units) or "0"
@@ -270,11 +270,11 @@ def _pattern(number: int, pattern: PatternText) -> Iterator[Block]:
         yield Fold("AWS CLI", [Listing("bash", pattern.example.cli)])
 
 
-def _cost_by_place(cost: Cost | None) -> Text:
+def _cost_by_place(cost: Consumption | None) -> Text:
     if cost is None:
         return []
     places = [f"{use.table}.{use.index}" if use.index else use.table for use in cost.uses]
-    parts = [f"{place}: {_cost(Cost('', (use,)))}" for place, use in zip(places, cost.uses, strict=True)]
+    parts = [f"{place}: {_cost(Consumption('', (use,)))}" for place, use in zip(places, cost.uses, strict=True)]
     return [_cost(cost) + (f" ({', '.join(parts)})" if len(parts) > 1 else "")]
 
 

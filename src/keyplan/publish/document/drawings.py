@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from keyplan.design import Design, Entity, Table
-from keyplan.design.entity import KeySpec
-from keyplan.design.standins import read_refs
-from keyplan.design.tables import Index
-from keyplan.publish.diagrams import Action, Actions, Collections, Drawing, Edge, Group, Node, Relations, Row, draw
+from keyplan.design.entities.specs import KeySpec
+from keyplan.design.entities.standins import read_refs
+from keyplan.design.tables.tables import Index
+from keyplan.publish.diagrams import Action, Actions, Collections, Drawing, Edge, ItemGroup, Node, Relations, Row, draw
 from keyplan.publish.document.examples import Examples, order_of
 from keyplan.publish.document.items import address_in, names_by_address
 from keyplan.publish.document.model import Item, ItemType, Together, WriteText
@@ -130,7 +130,7 @@ def _collections(
         rest = [(name, shown(value, _LONGEST)) for name, value in item.items() if name not in shown_in_keys]
         row = Row(", ".join(_plain(item, name) for name in sort), whats[address_in(table, item)], rest)
         groups.setdefault(_plain(item, partition), []).append(row)
-    return Collections(partition, ", ".join(sort), [Group(name, rows) for name, rows in groups.items()])
+    return Collections(partition, ", ".join(sort), [ItemGroup(name, rows) for name, rows in groups.items()])
 
 
 def _plain(item: Item, name: str) -> str:

@@ -8,11 +8,11 @@ from pydantic import BaseModel, create_model
 from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.fields import FieldInfo
 
-from keyplan.design.annotations import scalar
-from keyplan.design.fields import markers
-from keyplan.design.limits import Limit
-from keyplan.design.specs import FieldSpec
-from keyplan.design.text import OneLine
+from keyplan.design.entities.specs import FieldSpec
+from keyplan.design.fields.declarations import markers
+from keyplan.design.values.annotations import scalar
+from keyplan.design.values.limits import Limit
+from keyplan.design.values.text import OneLine
 
 TYPES = {
     "S": "String",

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from keyplan.design import Design, Entity
-from keyplan.design.effects import Unique
-from keyplan.design.entity import EntitySpec, KeyPart, KeySpec
+from keyplan.design.entities.effects import Unique
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeyPart, KeySpec
 from keyplan.design.examples import example_of
-from keyplan.design.tables import Table
+from keyplan.design.tables.tables import Table
 from keyplan.publish.document.examples import Examples
 from keyplan.publish.document.fields import limits_text, schema_of, type_text
 from keyplan.publish.document.model import AttributeText, Item, ItemType, KeyPlace

@@ -8,7 +8,7 @@ from keyplan.publish.document.code import Code
 from keyplan.publish.document.drawings import drawings_of
 from keyplan.publish.document.examples import run_examples
 from keyplan.publish.document.items import item_types
-from keyplan.publish.document.model import Cost, DepartureText, Document, PatternText, Remark, TableText
+from keyplan.publish.document.model import Consumption, DepartureText, Document, PatternText, Remark, TableText
 from keyplan.publish.document.patterns import patterns
 from keyplan.publish.document.tables import tables
 from keyplan.publish.document.together import together
@@ -23,7 +23,7 @@ def document_of(
     *,
     title: str = "",
     remarks: Iterable[Remark] | None = None,
-    costs: Iterable[Cost] = (),
+    costs: Iterable[Consumption] = (),
 ) -> Document:
     """The document of a design. Its examples are run on `client`, a DynamoDB without tables of these names.
 

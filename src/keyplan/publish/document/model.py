@@ -38,7 +38,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Cost:
+class Consumption:
     """What one run of a pattern (`posts_by_user`) or of a write (`create Post`) consumed."""
 
     name: str
@@ -180,7 +180,7 @@ class PatternText:
     facts: tuple[tuple[str, str], ...]
     requests: tuple[Sent, ...]
     example: Example
-    cost: Cost | None
+    cost: Consumption | None
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class WriteText:
     python: str
     requests: tuple[Sent, ...]
     touched: tuple[Touched, ...]
-    cost: Cost | None
+    cost: Consumption | None
 
 
 @dataclass(frozen=True)

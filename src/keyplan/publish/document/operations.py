@@ -5,9 +5,9 @@ from typing import Any
 
 from keyplan import design as known
 from keyplan.design import Design, Entity, Guard, Op
-from keyplan.design.entity import KeySpec
-from keyplan.design.patterns import Parameter
-from keyplan.design.vectors import VectorSpec
+from keyplan.design.designs.patterns import Parameter
+from keyplan.design.entities.specs import KeySpec
+from keyplan.design.entities.vectors import VectorSpec
 from keyplan.publish.document.conditions import filter_text, key_condition, value_text
 
 
@@ -148,7 +148,7 @@ def _guard(guard: Guard[Any], values: Any) -> str:  # noqa: ANN401 - values of a
 
 
 def _guard_parts(unique: Any) -> Any:  # noqa: ANN401 - the parts of a guard's key
-    from keyplan.design.specs import KeyPart
+    from keyplan.design.entities.specs import KeyPart
 
     hash_part = KeyPart(unique.table.hash[0], unique.hash, None)
     return (hash_part,), tuple(KeyPart(each, unique.range or unique.hash, None) for each in unique.table.range)

@@ -7,11 +7,11 @@ from typing import Any
 from keyplan.design import Design, Pattern
 from keyplan.publish.document.code import Code, pattern_example
 from keyplan.publish.document.examples import Examples
-from keyplan.publish.document.model import Cost, PatternText
+from keyplan.publish.document.model import Consumption, PatternText
 from keyplan.publish.document.operations import operation_name, reading_of
 
 
-def patterns(design: Design, examples: Examples, costs: Mapping[str, Cost], code: Code) -> Iterator[PatternText]:
+def patterns(design: Design, examples: Examples, costs: Mapping[str, Consumption], code: Code) -> Iterator[PatternText]:
     """The access patterns of a design, in the order of its declaration."""
     for name, pattern in design.patterns.items():
         asked = examples.asked[name]

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from keyplan.data import create_table_requests
 from keyplan.design import HOUSEKEEPING, Design, Entity, Table
-from keyplan.design.attributes import KeyAttribute, Projection
-from keyplan.design.tables import Index
-from keyplan.design.vector_indexes import VectorIndex
+from keyplan.design.tables.attributes import KeyAttribute, Projection
+from keyplan.design.tables.tables import Index
+from keyplan.design.tables.vector_indexes import VectorIndex
 from keyplan.design.words import MOST_RECOVERY_DAYS
 from keyplan.publish.document.items import guard_name, guard_places, key_places
 from keyplan.publish.document.model import Held, IndexText, KeyPlace, PatternText, TableText

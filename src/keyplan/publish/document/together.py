@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from keyplan.design import HOUSEKEEPING, Design, Entity
-from keyplan.design.effects import Counter, Unique, named_by
-from keyplan.design.entity import EntitySpec
-from keyplan.design.standins import read_refs
+from keyplan.design.entities.effects import Counter, Unique, named_by
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.standins import read_refs
 from keyplan.publish.document.code import Code
 from keyplan.publish.document.examples import Examples, Written
 from keyplan.publish.document.items import Address, address_by, address_in, address_of, guard_address, names_by_address
-from keyplan.publish.document.model import Cost, Effect, Sent, Together, Touched, WriteText
+from keyplan.publish.document.model import Consumption, Effect, Sent, Together, Touched, WriteText
 from keyplan.publish.document.requests import filled, item_text
 
 _ACTIONS = {"put_item": "Put", "update_item": "Update", "delete_item": "Delete"}
@@ -22,7 +22,7 @@ _DELETED = {
 }
 
 
-def together(design: Design, examples: Examples, costs: Mapping[str, Cost], code: Code) -> Iterator[Together]:
+def together(design: Design, examples: Examples, costs: Mapping[str, Consumption], code: Code) -> Iterator[Together]:
     """For each entity that isn't made by others: its effects, and how it is created, changed and deleted."""
     others = names_by_address(examples)
     for entity in design.entities:
@@ -89,7 +89,7 @@ def _doc(method: object) -> str:
 
 
 def _writes(
-    design: Design, written: Written, known: Mapping[Address, str], costs: Mapping[str, Cost], code: Code
+    design: Design, written: Written, known: Mapping[Address, str], costs: Mapping[str, Consumption], code: Code
 ) -> Iterator[WriteText]:
     name = type(written.entity).__name__
     field, value = written.changed or ("", None)

@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from keyplan.design.attributes import KeyAttribute
+from keyplan.design.tables.attributes import KeyAttribute
 from keyplan.publish.descriptions import keys_and_indexes, tags_of
 from keyplan.publish.infra.monitoring import Alarm, FunctionName, Metric, dashboard_body
 from keyplan.publish.infra.stack import PolicyResource, Stack
-from keyplan.publish.policies import Target, as_document
+from keyplan.publish.policies import PolicyTarget, as_document
 from keyplan.publish.shapes import TableShape, elements_of
 
 Value = Any
@@ -199,7 +199,7 @@ def policy_description(stack: Stack, resource: PolicyResource) -> str:
     return re.sub(r"[^\t\n\r -~\u00a1-\u00ff]", "?", f"{stack.name}: {resource.purpose}")[:1000]
 
 
-def arn_of(stack: Stack, target: Target) -> Value:
+def arn_of(stack: Stack, target: PolicyTarget) -> Value:
     """The ARN of what a statement is about."""
     if target.kind == "all":
         return "*"

@@ -14,7 +14,7 @@ from keyplan.publish.infra.cloudformation import TOPIC, policy_description, sum_
 from keyplan.publish.infra.hcl import Block, Encoded, Expression, text_of
 from keyplan.publish.infra.monitoring import Alarm, FunctionName, Metric, dashboard_body
 from keyplan.publish.infra.stack import PolicyResource, Stack
-from keyplan.publish.policies import Target, as_document
+from keyplan.publish.policies import PolicyTarget, as_document
 from keyplan.publish.shapes import IndexShape, TableShape
 
 PROVIDER = ">= 6.37.0"
@@ -190,7 +190,7 @@ def _output(resource: PolicyResource) -> Block:
     return Block("output", (label(f"{resource.id}Arn"),), (("description", resource.purpose), ("value", arn)))
 
 
-def arn_of(stack: Stack, target: Target) -> object:
+def arn_of(stack: Stack, target: PolicyTarget) -> object:
     """The ARN of what a statement is about."""
     if target.kind == "all":
         return "*"

@@ -9,7 +9,7 @@ doesn't allow, by AWS's rules: a test can run a pattern, or a whole system, with
 
 | module | what is in it |
 | --- | --- |
-| `statements` | `Policy`, `Statement` and `Target`, and their JSON |
+| `statements` | `Policy`, `Statement` and `PolicyTarget`, and their JSON |
 | `leading_keys` | which partition keys a template can have, as a pattern with wildcards |
 | `patterns` | what an access pattern reads |
 | `roles` | the policies of services |
@@ -25,8 +25,8 @@ from keyplan.publish.policies.roles import NamedConsumer, Role, consumers_of, ro
 from keyplan.publish.policies.statements import (
     LONGEST_POLICY,
     Policy,
+    PolicyTarget,
     Statement,
-    Target,
     anywhere,
     as_document,
     divided,
@@ -39,9 +39,9 @@ __all__ = [
     "NamedConsumer",
     "PermittedClient",
     "Policy",
+    "PolicyTarget",
     "Role",
     "Statement",
-    "Target",
     "anywhere",
     "as_document",
     "consumers_of",

@@ -7,9 +7,9 @@ themselves.
 
 from collections.abc import Mapping
 
-from keyplan.design.bounds import Bound
-from keyplan.design.specs import KeyPart, StandIn
-from keyplan.design.templates import Template
+from keyplan.design.entities.specs import KeyPart, StandIn
+from keyplan.design.keys.templates import Template
+from keyplan.design.operations.bounds import Bound
 
 ANY = "*"
 _SPECIAL = {"*": "${*}", "?": "${?}", "$": "${$}"}

@@ -4,26 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from keyplan.design import HOUSEKEEPING, Design, Entity, Op, Table
-from keyplan.design.effects import Guard
-from keyplan.design.item_collections import Aggregated
-from keyplan.design.nearest import Nearest
-from keyplan.design.operations import (
-    BatchGet,
-    Exists,
-    Follow,
-    Get,
-    GuardTaken,
-    ItemCount,
-    Lookup,
-    Merge,
-    Query,
-    Scan,
-    Together,
-    TransactGet,
-)
-from keyplan.design.specs import KeySpec
+from keyplan.design.entities.effects import Guard
+from keyplan.design.entities.specs import KeySpec
+from keyplan.design.operations.item_collections import Aggregated
+from keyplan.design.operations.item_reads import BatchGet, Exists, Get, GuardTaken, Lookup, Together, TransactGet
+from keyplan.design.operations.nearest import Nearest
+from keyplan.design.operations.queries import Follow, ItemCount, Merge, Query, Scan
 from keyplan.publish.policies.leading_keys import leading_key, template_pattern
-from keyplan.publish.policies.statements import Need, Policy, Target, statements_for
+from keyplan.publish.policies.statements import Need, Policy, PolicyTarget, statements_for
 
 CURSOR_SECRET = "SECRET"
 """The partition key of the secret that cursors are signed with."""
@@ -102,7 +90,7 @@ def _batch(entity: type[Entity], keys: object) -> Iterator[Need]:
 def _nearest(op: Nearest[Any]) -> Iterator[Need]:
     # AWS: "IAM policy to grant access to search a vector index": leading keys aren't supported.
     table, index = op.entity.spec.table, op.access.index
-    yield Need("dynamodb:SearchVectors", Target("index", table.name, index.name))
+    yield Need("dynamodb:SearchVectors", PolicyTarget("index", table.name, index.name))
     if index.projection.type != "ALL":  # the rest of the items is read from the table
         yield from _batch(op.entity, None)
 
@@ -139,10 +127,10 @@ def _cursor() -> Iterator[Need]:
         yield Need(action, table_target(HOUSEKEEPING), CURSOR_SECRET)
 
 
-def table_target(table: Table) -> Target:
-    return Target("table", table.name)
+def table_target(table: Table) -> PolicyTarget:
+    return PolicyTarget("table", table.name)
 
 
-def key_target(table: Table, key: KeySpec) -> Target:
+def key_target(table: Table, key: KeySpec) -> PolicyTarget:
     """The table or index that a key is of."""
-    return table_target(table) if key.index is None else Target("index", table.name, key.index.name)
+    return table_target(table) if key.index is None else PolicyTarget("index", table.name, key.index.name)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from keyplan.design import HOUSEKEEPING, Consumer, Design, Table
-from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.publish.policies.leading_keys import leading_key, template_pattern
 from keyplan.publish.policies.patterns import key_target, needs_of, table_target
-from keyplan.publish.policies.statements import EVERYTHING, Need, Policy, Statement, Target, statements_for
+from keyplan.publish.policies.statements import EVERYTHING, Need, Policy, PolicyTarget, Statement, statements_for
 from keyplan.publish.shapes import identifier, logical_id
 
 _BY_KEY = (
@@ -100,7 +100,7 @@ def _operator(design: type[Design]) -> Policy:
 
 def _reading(tables: list[Table]) -> tuple[Statement, ...]:
     """The rights to read these streams. AWS: "Actions, resources, and condition keys for Amazon DynamoDB"."""
-    streams = tuple(sorted(Target("stream", table.name) for table in tables))
+    streams = tuple(sorted(PolicyTarget("stream", table.name) for table in tables))
     return (Statement(_OF_STREAMS, streams), Statement(("dynamodb:ListStreams",), (EVERYTHING,)))
 
 
@@ -130,7 +130,7 @@ def consumers_of(design: type[Design]) -> Iterator[NamedConsumer]:
 def _consumer_role(named: NamedConsumer) -> Role:
     statements = _reading([named.table])
     if named.queue is not None:
-        statements += (Statement(("sqs:SendMessage",), (Target("queue", named.queue),)),)
+        statements += (Statement(("sqs:SendMessage",), (PolicyTarget("queue", named.queue),)),)
     name = f"{named.id}Consumer"
     purpose = f"reads the stream of {named.table.name}: {named.consumer.name}"
     return Role(name, purpose, Policy(name, statements))

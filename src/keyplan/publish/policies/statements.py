@@ -14,7 +14,7 @@ Kind = Literal["table", "index", "stream", "queue", "all"]
 
 
 @dataclass(frozen=True, order=True)
-class Target:
+class PolicyTarget:
     """What a statement is about: a table by its declared name, one of its indexes, its stream, or a queue."""
 
     kind: Kind
@@ -22,7 +22,7 @@ class Target:
     index: str = ""
 
 
-EVERYTHING = Target("all")
+EVERYTHING = PolicyTarget("all")
 """For actions that can't be limited to a resource."""
 
 
@@ -31,7 +31,7 @@ class Statement:
     """Actions that are allowed on targets, and the partition keys that they are limited to, if they are."""
 
     actions: tuple[str, ...]
-    targets: tuple[Target, ...]
+    targets: tuple[PolicyTarget, ...]
     leading_keys: tuple[str, ...] = ()
     """Patterns with the wildcards `*` and `?`."""
 
@@ -49,23 +49,23 @@ class Need:
     """One action that something needs, with the partition keys that it is about; None if they can be any."""
 
     action: str
-    target: Target
+    target: PolicyTarget
     leading_key: str | None = None
 
 
 def statements_for(needs: Iterable[Need]) -> tuple[Statement, ...]:
     """The fewest statements that allow exactly these needs, in an order that depends on nothing else."""
-    keys: dict[tuple[Target, str], set[str] | None] = {}
+    keys: dict[tuple[PolicyTarget, str], set[str] | None] = {}
     for need in needs:
         known = keys.setdefault((need.target, need.action), set())
         if need.leading_key is None or known is None:
             keys[need.target, need.action] = None
         else:
             known.add(need.leading_key)
-    by_limits: dict[tuple[Target, tuple[str, ...]], set[str]] = {}
+    by_limits: dict[tuple[PolicyTarget, tuple[str, ...]], set[str]] = {}
     for (target, action), limits in keys.items():
         by_limits.setdefault((target, _without_covered(limits or ())), set()).add(action)
-    by_actions: dict[tuple[tuple[str, ...], tuple[str, ...]], set[Target]] = {}
+    by_actions: dict[tuple[tuple[str, ...], tuple[str, ...]], set[PolicyTarget]] = {}
     for (target, limit), actions in by_limits.items():
         by_actions.setdefault((tuple(sorted(actions)), limit), set()).add(target)
     made = [Statement(actions, tuple(sorted(targets)), limit) for (actions, limit), targets in by_actions.items()]
@@ -83,7 +83,7 @@ def _without_covered(limits: Iterable[str]) -> tuple[str, ...]:
 
 # JSON
 
-Arn = Callable[[Target], object]
+Arn = Callable[[PolicyTarget], object]
 """The ARN of a target: text, or what stands for it in a template."""
 
 
@@ -106,11 +106,11 @@ def _statement(statement: Statement, arn: Arn) -> dict[str, Any]:
 
 def anywhere(
     design: Design, *, partition: str = "aws", region: str = "*", account: str = "*"
-) -> Callable[[Target], str]:
+) -> Callable[[PolicyTarget], str]:
     """The ARNs of the targets of a design, in a region and an account; `*` for any."""
     names: Mapping[str, str] = design.table_names
 
-    def arn(target: Target) -> str:
+    def arn(target: PolicyTarget) -> str:
         if target.kind == "all":
             return "*"
         if target.kind == "queue":
@@ -125,7 +125,7 @@ def anywhere(
     return arn
 
 
-_PARTS: Mapping[str, Callable[[Target], str]] = {
+_PARTS: Mapping[str, Callable[[PolicyTarget], str]] = {
     "index": lambda target: f"index/{target.index}",
     "stream": lambda target: "stream/*",
 }

@@ -1,4 +1,7 @@
-"""A review as text, JSON, SARIF and Markdown: one module for each, with a function that takes a `Report`."""
+"""A review as text, JSON, SARIF and Markdown.
+
+`report` has `Report`: what all forms show. `text`, `as_json`, `sarif` and `markdown` have a function for each form.
+"""
 
 from keyplan.review.reports.as_json import json_report
 from keyplan.review.reports.markdown import markdown_report

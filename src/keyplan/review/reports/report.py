@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keyplan.review.findings import Finding, Silence
-from keyplan.review.rule import SEVERITIES, Rule, Severity, Target
+from keyplan.review.reviewed import TargetName
+from keyplan.review.rule import SEVERITIES, Rule, Severity
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Report:
     gone: Sequence[tuple[str, str]] = ()
     """The rule and place of what is in the baseline and isn't found any more."""
     silences: Sequence[Silence] = ()
-    target: Target = "aws"
+    target: TargetName = "aws"
     version: str = ""
     """The version of Keyplan."""
     folder: Path = Path()

@@ -4,7 +4,7 @@ The sentence is the design's own (`Refusal`), or is made from the names in the d
 """
 
 from keyplan import data
-from keyplan.design import Design, Entity, InvalidValue, Refusal, Rule, declared_refusal, label_of
+from keyplan.design import Design, Entity, InvalidValue, Refusal, RuleKind, declared_refusal, label_of
 from keyplan.web.models.problems import (
     BadRequest,
     FieldProblem,
@@ -74,7 +74,7 @@ def _from_rule(error: data.Refused, design: Design | None) -> Problem:
     return InConflict(code, detail) if said is None else _said(said, entity, said.detail or detail)
 
 
-def _in_general(error: data.Refused, design: Design, entity: type[Entity]) -> tuple[Rule, str, str]:
+def _in_general(error: data.Refused, design: Design, entity: type[Entity]) -> tuple[RuleKind, str, str]:
     """The rule that refused a write, with the default code and sentence."""
     noun, other = entity.spec.noun, design.find_entity(error.constraint)
     match error:

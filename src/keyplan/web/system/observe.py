@@ -15,7 +15,7 @@ from typing import Any, Literal
 import orjson
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 
-from keyplan.capacity.consumed import METERED, WRITES, Place, Units, consumed
+from keyplan.capacity.consumed import METERED, WRITES, TableOrIndex, Units, consumed
 from keyplan.data import Answer
 from keyplan.web.system.runs import Run, current_run
 
@@ -45,7 +45,7 @@ class DynamoCall:
 
     operation: str
     index: str | None
-    consumed: Mapping[Place, Units]
+    consumed: Mapping[TableOrIndex, Units]
     milliseconds: float
     run: Run | None = None
     """What the call was for."""
@@ -144,12 +144,12 @@ def _observed(operation: str, method: Callable[..., Answer]) -> Callable[..., An
     return call
 
 
-def _consumed(operation: str, request: dict[str, Any], answer: Answer) -> dict[Place, Units]:
+def _consumed(operation: str, request: dict[str, Any], answer: Answer) -> dict[TableOrIndex, Units]:
     """The capacity by table and index. A refused call consumes capacity, too, but DynamoDB doesn't say how much."""
-    found: dict[Place, Units] = {}
+    found: dict[TableOrIndex, Units] = {}
     for place, units in consumed(operation, request, answer):
         found[place] = found.get(place, Units()) + units
-    return found or dict.fromkeys(map(Place, _tables(request)), Units())
+    return found or dict.fromkeys(map(TableOrIndex, _tables(request)), Units())
 
 
 def _tables(request: dict[str, Any]) -> Iterator[str]:

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from keyplan.design.conditions import FieldPath, Node
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.operations import Follow, ItemCount, Query
-from keyplan.design.selections import select
-from keyplan.design.specs import KeySpec
-from keyplan.design.tables import Index
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeySpec
+from keyplan.design.operations.conditions import FieldPath, Node
+from keyplan.design.operations.queries import Follow, ItemCount, Query
+from keyplan.design.operations.selections import select
+from keyplan.design.tables.tables import Index
 from keyplan.review.keys import keys_in
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Violation, rule
 
 
 @rule(
@@ -23,7 +23,7 @@ from keyplan.review.rule import Problem, rule
     title="An index that no access pattern uses",
     whole=True,
 )
-def unused_index(reviewed: Reviewed) -> Iterator[Problem]:
+def unused_index(reviewed: Reviewed) -> Iterator[Violation]:
     """No access pattern reads the index, and no rule of an entity needs it, but every write to its items pays for it.
 
     A write that changes an attribute of an index is a second write, of the item in the index; one that changes its key
@@ -36,7 +36,7 @@ def unused_index(reviewed: Reviewed) -> Iterator[Problem]:
         for index in table.by_name.values():
             if index not in used and reviewed.knows_all_jobs:
                 writers = ", ".join(spec.name for spec in reviewed.entities_in(table) if keys_in(spec, index))
-                yield Problem(
+                yield Violation(
                     reviewed.at_table(table, index.name),
                     f"nothing reads the index {index.name}"
                     + (f", and each write of {writers} pays for it" if writers else ", and nothing is in it"),
@@ -52,7 +52,7 @@ def unused_index(reviewed: Reviewed) -> Iterator[Problem]:
     title="Attributes in an index that nobody reads from it",
     whole=True,
 )
-def unread_projection(reviewed: Reviewed) -> Iterator[Problem]:
+def unread_projection(reviewed: Reviewed) -> Iterator[Violation]:
     """An index has copies of attributes, and each pattern that reads it takes only others.
 
     Every attribute in an index is stored and paid for a second time, and every change of it is another write. Patterns
@@ -69,7 +69,7 @@ def unread_projection(reviewed: Reviewed) -> Iterator[Problem]:
             for spec, key in reviewed.placed_in(index):
                 unread = _unread(spec, index, wanted.get(spec.name, set()))
                 if unread and spec.name in wanted:
-                    yield Problem(
+                    yield Violation(
                         reviewed.at(spec, key=key),
                         f"the index {index.name} has copies of {', '.join(unread)}, and no pattern reads them from it",
                         "Project only what is read.",
@@ -148,7 +148,7 @@ def _projection(spec: EntitySpec, index: Index, wanted: set[str]) -> str:
     severity="warning",
     title="A projection of an attribute that no item has",
 )
-def projected_nothing(reviewed: Reviewed) -> Iterator[Problem]:
+def projected_nothing(reviewed: Reviewed) -> Iterator[Violation]:
     """An index projects an attribute by a name that no item in it has.
 
     DynamoDB takes any name, so a mistake isn't noticed: the attribute isn't in the index, and each read through it gets
@@ -164,7 +164,7 @@ def projected_nothing(reviewed: Reviewed) -> Iterator[Problem]:
             known |= {name for name in (table.type_attribute, table.envelope, table.ttl) if name}
             for name in index.projection.attributes if placed else ():
                 if name not in known:
-                    yield Problem(
+                    yield Violation(
                         reviewed.at_table(table, index.name),
                         f"it projects {name}, which no item in the index has",
                         "Write the name of a stored attribute, or remove it.",
@@ -179,7 +179,7 @@ def projected_nothing(reviewed: Reviewed) -> Iterator[Problem]:
     title="Items in an index that no access pattern reads there",
     whole=True,
 )
-def unused_placement(reviewed: Reviewed) -> Iterator[Problem]:
+def unused_placement(reviewed: Reviewed) -> Iterator[Violation]:
     """Items of an entity are in an index that is read for other entities only.
 
     Each write of these items is a second write, in the index, and each query of the others may read them as well. It
@@ -194,7 +194,7 @@ def unused_placement(reviewed: Reviewed) -> Iterator[Problem]:
         for key in spec.placements.values():
             is_read = (spec.name, key.name) in read or key.name in cascades or not reviewed.knows_all_jobs
             if key.index is not None and key.index in reviewed.indexes_used and not is_read:
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, key=key),
                     f"its items are in the index {key.index.name}, and no pattern reads them there",
                     "Remove the placement, or declare the access pattern that reads it.",

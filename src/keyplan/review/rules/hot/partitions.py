@@ -6,12 +6,12 @@ burst and adaptive capacity"."""
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.operations import Query
-from keyplan.design.specs import KeySpec
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeySpec
+from keyplan.design.operations.queries import Query
 from keyplan.review.keys import grows, is_time_only, partitions
 from keyplan.review.reviewed import Reviewed, is_housekeeping
-from keyplan.review.rule import Problem, Severity, rule
+from keyplan.review.rule import Severity, Violation, rule
 
 _FEW_ITEMS = 10_000
 """So many items in a partition are no problem, unless they are asked for thousands of times a second."""
@@ -124,7 +124,7 @@ def _stays_small(spec: EntitySpec, count: int) -> bool:
     severity="warning",
     title="One hash value for all items",
 )
-def one_partition(reviewed: Reviewed) -> Iterator[Problem]:
+def one_partition(reviewed: Reviewed) -> Iterator[Violation]:
     """All items of an entity have the same hash value in the table or in an index.
 
     DynamoDB spreads items by their hash values. Items with the same one share the throughput of a partition: 1,000
@@ -137,7 +137,7 @@ def one_partition(reviewed: Reviewed) -> Iterator[Problem]:
     """
     for each in _narrow(reviewed):
         if each.number == 1 and not grows(each.spec, each.key):
-            yield Problem(
+            yield Violation(
                 reviewed.at(each.spec, key=each.key),
                 f"{each.where} has {each.many} in one partition: {each.limits}",
                 "Spread them over shards, or say that there are few of them.",
@@ -153,7 +153,7 @@ def one_partition(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="A hash key with few values",
 )
-def few_partitions(reviewed: Reviewed) -> Iterator[Problem]:
+def few_partitions(reviewed: Reviewed) -> Iterator[Violation]:
     """The hash key of the table or of an index is made of values of which there are few: a status, a kind, yes or no.
 
     Each value is a partition, with 1,000 write units and 3,000 read units a second, no matter how many items there are.
@@ -165,7 +165,7 @@ def few_partitions(reviewed: Reviewed) -> Iterator[Problem]:
     """
     for each in _narrow(reviewed):
         if each.number > 1 and not grows(each.spec, each.key):
-            yield Problem(
+            yield Violation(
                 reviewed.at(each.spec, key=each.key),
                 f"{each.where} has {each.many} in {each.number} partitions: {each.limits}",
                 "Put something with many values into the hash key, or say that there are few items.",
@@ -181,7 +181,7 @@ def few_partitions(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="New items always at the same end of a few partitions",
 )
-def growing_end(reviewed: Reviewed) -> Iterator[Problem]:
+def growing_end(reviewed: Reviewed) -> Iterator[Violation]:
     """The hash key has few values, and the sort key grows with time, so that all new items come to the same place.
 
     DynamoDB splits a partition that becomes hot, by its sort keys. That helps if requests are for all of them. Here
@@ -194,7 +194,7 @@ def growing_end(reviewed: Reviewed) -> Iterator[Problem]:
     for each in _narrow(reviewed):
         if grows(each.spec, each.key):
             shown = "one partition" if each.number == 1 else f"{each.number} partitions"
-            yield Problem(
+            yield Violation(
                 reviewed.at(each.spec, key=each.key),
                 f"{each.where} has {each.many} in {shown}, each new one at the same end, so that splitting doesn't "
                 f"help: {each.limits}",
@@ -211,7 +211,7 @@ def growing_end(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="A partition for each day",
 )
-def time_partition(reviewed: Reviewed) -> Iterator[Problem]:
+def time_partition(reviewed: Reviewed) -> Iterator[Violation]:
     """The hash key is a time or a date, so that everything that happens now is in one partition.
 
     Yesterday's partition rests, and today's takes all writes and most reads: 1,000 write units a second, however large
@@ -227,7 +227,7 @@ def time_partition(reviewed: Reviewed) -> Iterator[Problem]:
             is_hot = not (growth is not None and growth <= _SLOW_GROWTH) if load is None else load.is_high
             if is_time_only(spec, key) and is_hot:
                 each = _Narrow(spec, key, 1, load)
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, key=key),
                     f"{each.where} has all {spec.noun} items of the same time in one partition: {each.limits}",
                     "Put something with many values in front of the time, or add a shard.",

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from keyplan.design import Op
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.item_collections import Aggregated
-from keyplan.design.item_reads import BatchGet, Get, Lookup
-from keyplan.design.operations import Follow, ItemCount, Merge, Query, Scan
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.operations.item_collections import Aggregated
+from keyplan.design.operations.item_reads import BatchGet, Get, Lookup
+from keyplan.design.operations.queries import Follow, ItemCount, Merge, Query, Scan
 from keyplan.review.keys import copies_beside, partitions, prefix_parts
 from keyplan.review.reviewed import Reviewed, is_housekeeping
-from keyplan.review.rule import Problem, Unjudged, rule
+from keyplan.review.rule import Unjudged, Violation, rule
 
 _PAGE = 1024 * 1024
 """The most bytes that a query or a scan reads in one request."""
@@ -33,7 +33,7 @@ _RETURNS = "returns=..."
     severity="warning",
     title="A pattern that scans a table",
 )
-def scans(reviewed: Reviewed) -> Iterator[Problem]:
+def scans(reviewed: Reviewed) -> Iterator[Violation]:
     """An access pattern reads the whole table.
 
     A scan reads and bills all items, of all entities in the table, also those that a filter leaves out. It becomes
@@ -59,7 +59,7 @@ def scans(reviewed: Reviewed) -> Iterator[Problem]:
             else:
                 continue
             remedy = "List them through an index, or say that there are few of them."
-            yield Problem(reviewed.at_pattern(pattern), problem, remedy, _ITEMS)
+            yield Violation(reviewed.at_pattern(pattern), problem, remedy, _ITEMS)
 
 
 @rule(
@@ -70,7 +70,7 @@ def scans(reviewed: Reviewed) -> Iterator[Problem]:
     title="A filter that throws away most of what was read",
     needs=(_RETURNS, _PARTITION),
 )
-def filter_discards(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def filter_discards(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """A pattern filters what it reads, and returns only a small part of it.
 
     A filter is applied after the items are read, and they are all paid for. A page may come back empty although there
@@ -87,7 +87,7 @@ def filter_discards(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
         read = _items_read(spec, op)
         copies = copies_beside(reviewed, spec, op.key) if isinstance(op, Query) and not prefix_parts(op) else 0
         if copies:
-            yield Problem(
+            yield Violation(
                 reviewed.at_pattern(pattern),
                 f"of {copies + 1} items that it reads, {copies} are made from the other one and thrown away",
                 "Leave them out of this index, or tell them apart by the sort key.",
@@ -95,7 +95,7 @@ def filter_discards(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
         elif pattern.returns is None or read is None:
             yield Unjudged(reviewed.at_pattern(pattern), _RETURNS if pattern.returns is None else _PARTITION)
         elif read > max(pattern.returns, 1) * _WASTED and read > 50:
-            yield Problem(
+            yield Violation(
                 reviewed.at_pattern(pattern),
                 f"it reads up to {read:,} items and returns {pattern.returns:,}",
                 "Put what the filter asks for into the key, or into a sparse index.",
@@ -122,7 +122,7 @@ def _items_read(spec: EntitySpec, op: Query[Any] | Scan[Any]) -> int | None:
     title="A pattern that reads all of a large item collection",
     needs=(_PARTITION,),
 )
-def whole_collection(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def whole_collection(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """A pattern reads all items of a partition at once, to return them as one object or to count them.
 
     An aggregate reads page after page until it has everything, and holds it in memory. A count reads and pays for all
@@ -143,7 +143,7 @@ def whole_collection(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
                 if read is None:
                     yield Unjudged(reviewed.at_pattern(pattern), _PARTITION)
                 elif read > _SMALL_SCAN:
-                    yield Problem(
+                    yield Violation(
                         reviewed.at_pattern(pattern),
                         f"it reads up to {read:,} items of {spec.name} each time",
                         "Keep a count, or read the items page by page.",
@@ -159,7 +159,7 @@ def whole_collection(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     title="A consistent read that decides nothing",
     needs=(_DECIDES,),
 )
-def needless_strong_read(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def needless_strong_read(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """A pattern reads consistently, and the design, which says what is decided on other reads, says nothing of it.
 
     A consistent read costs twice as much as an eventually consistent one, and it is always answered by the same one of
@@ -172,7 +172,7 @@ def needless_strong_read(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     for pattern in reviewed.patterns:
         if pattern.decides is None and any(_is_strong(op) for each, op in reviewed.reads if each is pattern):
             if some_decide:
-                yield Problem(
+                yield Violation(
                     reviewed.at_pattern(pattern),
                     "it costs twice as much as an eventually consistent read, and nothing is decided on it",
                     "Leave consistent=True out, or say what is decided.",
@@ -194,7 +194,7 @@ def _is_strong(op: Op[Any]) -> bool:
     title="Large items in a list",
     needs=(_SIZE,),
 )
-def large_in_lists(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def large_in_lists(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """A list returns whole items, and they are large.
 
     A query is paid for by the bytes that it reads, and returns at most 1 MB at once: 50 articles of 100 KB are five
@@ -217,7 +217,7 @@ def large_in_lists(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
             if size is None:
                 yield Unjudged(reviewed.at_pattern(pattern), _SIZE)
             elif size >= _LARGE:
-                yield Problem(
+                yield Violation(
                     reviewed.at_pattern(pattern),
                     f"it reads whole items of {spec.name}, of about {size / 1024:.0f} KB each",
                     "List them through an index that has only what the list shows, or keep the large field apart.",
@@ -239,7 +239,7 @@ def _counted(reviewed: Reviewed) -> Iterator[Op[Any]]:
     severity="info",
     title="A list that is read from many partitions",
 )
-def wide_fan_out(reviewed: Reviewed) -> Iterator[Problem]:
+def wide_fan_out(reviewed: Reviewed) -> Iterator[Violation]:
     """A list is spread over many shards, or merged from many queries, and each page reads all of them.
 
     Shards spread writes. Reads pay for it: each page sends a query to each shard, and each query costs at least half a
@@ -251,7 +251,7 @@ def wide_fan_out(reviewed: Reviewed) -> Iterator[Problem]:
     for pattern, op in reviewed.reads:
         count = len(op.queries) if isinstance(op, Merge) else _shards(op) if isinstance(op, Query) else 1
         if count > 16:
-            yield Problem(
+            yield Violation(
                 reviewed.at_pattern(pattern),
                 f"each page sends {count} queries",
                 "Use fewer shards: each takes 1,000 write units a second.",

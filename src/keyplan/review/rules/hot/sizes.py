@@ -10,13 +10,13 @@ from typing import Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from keyplan.design import Table
-from keyplan.design.annotations import plain_type
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.fields import markers
-from keyplan.design.limits import Limit
-from keyplan.design.transaction_size import is_list, length_limit, lists_followed
+from keyplan.design.designs.transaction_size import is_list, length_limit, lists_followed
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.fields.declarations import markers
+from keyplan.design.values.annotations import plain_type
+from keyplan.design.values.limits import Limit
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, Unjudged, rule
+from keyplan.review.rule import Unjudged, Violation, rule
 
 _COLLECTION = 10 * 1024**3
 """The most bytes of an item collection in a table with local indexes."""
@@ -30,7 +30,7 @@ _EXPECTED = "expected=expect(partition=..., size=...)"
     severity="info",
     title="A list in an item that can grow without a limit",
 )
-def unbounded_list(reviewed: Reviewed) -> Iterator[Problem]:
+def unbounded_list(reviewed: Reviewed) -> Iterator[Violation]:
     """A list or a set in an item has no limit of its length.
 
     An item has at most 400 KB, and each write and read of it pays for its whole size, whatever is changed. A list that
@@ -46,7 +46,7 @@ def unbounded_list(reviewed: Reviewed) -> Iterator[Problem]:
         for name in spec.fields if spec.entity not in reviewed.made_by_others else ():
             if _is_unbounded(spec, name):
                 then = "until a change needs more than 100 items" if name in followed else "until the item has 400 KB"
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, name),
                     f"it can grow {then}; from then on, writes are refused",
                     "Limit its length, or store each member as an item of its own.",
@@ -87,7 +87,7 @@ def _is_set_of_few(annotation: object) -> bool:
     title="An item collection that outgrows a local index",
     needs=(_EXPECTED,),
 )
-def collection_over_10_gb(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def collection_over_10_gb(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """The table has a local index, and the items under one hash key will have more than 10 GB.
 
     In a table with local indexes, an item collection (the items with one hash key, and their entries in local indexes)
@@ -105,7 +105,7 @@ def collection_over_10_gb(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
                 continue
             total = expected.partition * expected.size * (1 + _copies(spec, table))
             if total > _COLLECTION:
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, key=spec.primary),
                     f"{expected.partition:,} items of {expected.size:,} bytes under one hash key, with their copies "
                     f"in local indexes, are {total / 1024**3:.0f} GB, and 10 GB is the limit",

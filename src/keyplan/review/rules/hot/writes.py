@@ -5,12 +5,12 @@ The limits of transactions are from AWS's "Constraints in Amazon DynamoDB"."""
 from collections.abc import Iterator
 
 from keyplan.design import Entity
-from keyplan.design.effects import named_by
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.transaction_size import MOST_ACTIONS, most_actions
+from keyplan.design.designs.transaction_size import MOST_ACTIONS, most_actions
+from keyplan.design.entities.effects import named_by
+from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.review.counters import refs_of_variants
 from keyplan.review.reviewed import Reviewed, is_housekeeping
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Violation, rule
 
 _MANY, _TOO_MANY = 12, 30
 _NEAR = 80
@@ -25,7 +25,7 @@ _TRANSACTION = 4 * 1024 * 1024
     severity="info",
     title="A write that is many writes",
 )
-def write_amplification(reviewed: Reviewed) -> Iterator[Problem]:
+def write_amplification(reviewed: Reviewed) -> Iterator[Violation]:
     """To create one item writes many others: guards, mirrors, derived items, numbers on other items, and index entries.
 
     Each is at least one write unit, two in a transaction; each index that an item is in is one more for each of them.
@@ -41,7 +41,7 @@ def write_amplification(reviewed: Reviewed) -> Iterator[Problem]:
             continue
         items, entries = _written(item)
         if items + entries >= _MANY:
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec),
                 f"to create a typical {spec.noun} writes {items} items and {entries} entries of indexes",
                 "Project less into the indexes, or do without what nobody reads.",
@@ -102,7 +102,7 @@ def _entries_with_counts(spec: EntitySpec, attributes: set[str]) -> int:
     severity="warning",
     title="A change that comes near the limits of a transaction",
 )
-def near_transaction_limit(reviewed: Reviewed) -> Iterator[Problem]:
+def near_transaction_limit(reviewed: Reviewed) -> Iterator[Violation]:
     """A change of one item can affect nearly as many others as a transaction can have, or nearly as many bytes.
 
     A transaction has at most 100 items and 4 MB. A change that replaces all members of a list removes one item for each
@@ -117,13 +117,13 @@ def near_transaction_limit(reviewed: Reviewed) -> Iterator[Problem]:
         size = (spec.expected.size if spec.expected is not None else None) or 0
         copies = 1 + sum(derived.kind == "mirror" for derived in spec.derived)
         if _NEAR <= most <= MOST_ACTIONS:
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec),
                 f"a change can affect {most} items, and a transaction can have {MOST_ACTIONS}",
                 "Limit its lists to fewer members.",
             )
         elif size * copies > _TRANSACTION * 3 // 4:
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec),
                 f"a change can write {size * copies / 1024**2:.1f} MB, and a transaction can have 4 MB",
                 "Copy only what is read from the copies.",
@@ -137,7 +137,7 @@ def near_transaction_limit(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="A number that every write changes",
 )
-def one_counter(reviewed: Reviewed) -> Iterator[Problem]:
+def one_counter(reviewed: Reviewed) -> Iterator[Violation]:
     """Each item of an entity is counted on the same single item.
 
     Every create and delete then writes that item, in a transaction. One item takes 1,000 write units a second, and a
@@ -154,7 +154,7 @@ def one_counter(reviewed: Reviewed) -> Iterator[Problem]:
             always = [[each for each in refs if each.amount] for refs in refs_of_variants(spec, method)]
             targets = {each.entity.spec.name for refs in always for each in refs if not each.values}
             if targets and all(always) and spec.name not in targets:
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, name),
                     f"each {spec.noun} is counted on the only item of {' and '.join(sorted(targets))}, which all of "
                     "them write",

@@ -8,7 +8,7 @@ has no transactions, without which Keyplan can't keep counters and guards.
 from collections.abc import Iterator
 
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Violation, rule
 
 
 @rule(
@@ -18,7 +18,7 @@ from keyplan.review.rule import Problem, rule
     severity="warning",
     title="A counter in a table in several regions",
 )
-def counter_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
+def counter_in_regions(reviewed: Reviewed) -> Iterator[Violation]:
     """The entity has a number that writes of other items change, and the table is in several regions. Each region adds
     to its own copy. If two regions write the item within the second or so that replication takes, the later write wins
     as a whole, and what the other one added is lost.
@@ -30,7 +30,7 @@ def counter_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
     region, and add them up when they are read."""
     for spec in reviewed.specs if len(reviewed.design.regions) > 1 else ():
         for field in spec.counts:
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec, field.name),
                 "two regions that change it at the same time overwrite each other, and one change is lost",
                 "Write each item in one region only, or keep a count for each region.",
@@ -44,7 +44,7 @@ def counter_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="A unique value in a table in several regions",
 )
-def guard_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
+def guard_in_regions(reviewed: Reviewed) -> Iterator[Violation]:
     """The value is guarded in a transaction, and the table is in several regions. A transaction sees the items of its
     own region. Two regions can give the same value to two items at the same time, and both succeed.
 
@@ -55,7 +55,7 @@ def guard_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
     the value."""
     for spec in reviewed.specs if len(reviewed.design.regions) > 1 else ():
         for guard in spec.uniques:
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec, guard.name),
                 "two regions can give the same value to two items at the same time",
                 "Take unique values in one region only.",
@@ -69,7 +69,7 @@ def guard_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="An optimistic lock in a table in several regions",
 )
-def version_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
+def version_in_regions(reviewed: Reviewed) -> Iterator[Violation]:
     """The entity has a version, which each update compares and increments, and the table is in several regions. With
     eventual consistency between regions, the condition sees the item of its own region. Two updates of one version in
     two regions both succeed, and the later one overwrites the other.
@@ -80,7 +80,7 @@ def version_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
     finding then."""
     for spec in reviewed.specs if len(reviewed.design.regions) > 1 else ():
         if "version" in spec.by_kind:
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec, spec.by_kind["version"].name),
                 "two regions can update the same version at the same time, and one change is lost",
                 "Write each item in one region only.",

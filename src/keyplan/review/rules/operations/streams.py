@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from keyplan.design import Entity
-from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, Unjudged, rule
+from keyplan.review.rule import Unjudged, Violation, rule
 
 MOST_READERS = 2
 """AWS, "Quotas in Amazon DynamoDB": the processes that can read one shard of a stream at the same time."""
@@ -20,7 +20,7 @@ _CONSUMERS = 'consumers=(consumer("..."),)'
     title="A stream consumer without a place for failures",
     needs=(_CONSUMERS,),
 )
-def consumer_without_failures(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def consumer_without_failures(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """A consumer of the stream has no place where records go that it can't process.
 
     A stream is read in order, shard by shard. A record that always fails is repeated until it leaves the stream after
@@ -34,7 +34,7 @@ def consumer_without_failures(reviewed: Reviewed) -> Iterator[Problem | Unjudged
             yield Unjudged(reviewed.at_table(table), _CONSUMERS)
         for each in table.consumers:
             if each.failures is None:
-                yield Problem(
+                yield Violation(
                     reviewed.at_table(table),
                     f"a record that {each.name} can't process holds up its shard for up to 24 hours, and is then lost",
                     "Give it a place for failures.",
@@ -49,7 +49,7 @@ def consumer_without_failures(reviewed: Reviewed) -> Iterator[Problem | Unjudged
     severity="warning",
     title="A stream with more than two consumers",
 )
-def too_many_consumers(reviewed: Reviewed) -> Iterator[Problem]:
+def too_many_consumers(reviewed: Reviewed) -> Iterator[Violation]:
     """At most two processes should read a shard of a stream at the same time. With more, their reads are throttled, and
     all of them fall behind.
 
@@ -61,7 +61,7 @@ def too_many_consumers(reviewed: Reviewed) -> Iterator[Problem]:
     for table in reviewed.tables:
         if len(table.consumers) > MOST_READERS:
             names = ", ".join(each.name for each in table.consumers)
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"it has {len(table.consumers)} consumers ({names}), and more than {MOST_READERS} are throttled",
                 "Let one of them pass the records on to the others.",
@@ -75,7 +75,7 @@ def too_many_consumers(reviewed: Reviewed) -> Iterator[Problem]:
     severity="info",
     title="A stream consumer of a table in several regions",
 )
-def consumer_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
+def consumer_in_regions(reviewed: Reviewed) -> Iterator[Violation]:
     """The table is in several regions. The stream of each region has all changes, those that were made in other regions
     as well. A consumer that runs in each region gets each change once for each region.
 
@@ -87,7 +87,7 @@ def consumer_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
     for table in reviewed.tables:
         if len(reviewed.design.regions) > 1 and table.consumers:
             names = " and ".join(each.name for each in table.consumers)
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"in each of {len(reviewed.design.regions)} regions, {names} would get the changes of all regions",
                 "Run it in one region, or make sure that it may get a change several times.",
@@ -101,7 +101,7 @@ def consumer_in_regions(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="Children that stay when their parent expires",
 )
-def expiry_leaves_children(reviewed: Reviewed) -> Iterator[Problem]:
+def expiry_leaves_children(reviewed: Reviewed) -> Iterator[Violation]:
     """The entity's items expire, and children that don't expire are deleted together with it. DynamoDB deletes an
     expired item and nothing else, so its children stay: they are listed and paid for, and refer to nothing.
 
@@ -116,7 +116,7 @@ def expiry_leaves_children(reviewed: Reviewed) -> Iterator[Problem]:
         ]
         has_old_images = spec.table.stream in ("NEW_AND_OLD_IMAGES", "OLD_IMAGE")
         if "ttl" in spec.by_kind and children and not has_old_images:
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec, spec.by_kind["ttl"].name),
                 f"when DynamoDB deletes an expired {spec.noun}, its {' and '.join(children)} items stay",
                 "Give the table a stream with old images, and run a handler with clean_up_expired.",

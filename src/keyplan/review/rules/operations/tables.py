@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from keyplan.design import Op, Table
-from keyplan.design.operation_entities import entities_read
-from keyplan.design.operations import Query
+from keyplan.design.operations.operation_entities import entities_read
+from keyplan.design.operations.queries import Query
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, Unjudged, rule
+from keyplan.review.rule import Unjudged, Violation, rule
 
 _TRAFFIC = "--traffic FILE"
 
@@ -18,7 +18,7 @@ _TRAFFIC = "--traffic FILE"
     severity="warning",
     title="A table that anybody with permissions can delete by mistake",
 )
-def not_protected(reviewed: Reviewed) -> Iterator[Problem]:
+def not_protected(reviewed: Reviewed) -> Iterator[Violation]:
     """The design doesn't say whether the table is protected from being deleted. Without protection, one DeleteTable by
     mistake, or a stack that is removed or replaced, takes all its items.
 
@@ -29,7 +29,7 @@ def not_protected(reviewed: Reviewed) -> Iterator[Problem]:
     know that it is meant."""
     for table in reviewed.tables:
         if table.protected is None:
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 "nothing protects it from being deleted by mistake",
                 "Protect it, or say with False that it may be lost.",
@@ -44,7 +44,7 @@ def not_protected(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="A table without point-in-time recovery",
 )
-def no_recovery(reviewed: Reviewed) -> Iterator[Problem]:
+def no_recovery(reviewed: Reviewed) -> Iterator[Violation]:
     """The design doesn't say for how long the table can be restored to an earlier moment. Without that, a program with
     a mistake that overwrites or deletes items is final: DynamoDB's copies in three zones have the mistake, too.
 
@@ -55,7 +55,7 @@ def no_recovery(reviewed: Reviewed) -> Iterator[Problem]:
     readers know that it is meant."""
     for table in reviewed.tables:
         if table.recovery is None:
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 "items that are overwritten or deleted by mistake can't be restored",
                 "Turn on point-in-time recovery, or say with False that it isn't needed.",
@@ -70,7 +70,7 @@ def no_recovery(reviewed: Reviewed) -> Iterator[Problem]:
     severity="info",
     title="Items that expire in a table that is kept for recovery",
 )
-def expiring_among_lasting(reviewed: Reviewed) -> Iterator[Problem]:
+def expiring_among_lasting(reviewed: Reviewed) -> Iterator[Violation]:
     """All items of the entity expire, and they are in a table with others that are kept for recovery. Backups and
     point-in-time recovery are for whole tables, so they keep sessions and tokens as well as what has to last.
 
@@ -85,7 +85,7 @@ def expiring_among_lasting(reviewed: Reviewed) -> Iterator[Problem]:
         if not table.recovery or len(expiring) == len(specs):
             continue
         for spec in expiring:
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec, spec.by_kind["ttl"].name),
                 f"recovery keeps each {spec.noun} for {_days(table)} days after it has expired, and can bring it back",
                 "Move it into a table without recovery.",
@@ -104,7 +104,7 @@ def _days(table: Table) -> int:
     title="A provisioned table with less capacity than its traffic needs",
     needs=(_TRAFFIC,),
 )
-def capacity_too_small(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def capacity_too_small(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """The table's capacity is less than what its traffic needs at the very least: one write unit for each write, and
     half a read unit for each read. Requests beyond the capacity are throttled, after up to five minutes of burst.
 
@@ -123,7 +123,7 @@ def capacity_too_small(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
         reads = sum(reviewed.rates.get(each.name, 0) / 2 for each in reviewed.patterns if _reads(each.symbolic, table))
         for kind, need, has in (("read", reads, table.capacity[0]), ("write", writes, table.capacity[1])):
             if need > has:
-                yield Problem(
+                yield Violation(
                     reviewed.at_table(table),
                     f"its traffic needs at least {need:,.0f} {kind} units a second, and it has {has:,}",
                     "Raise the capacity, or use on-demand billing.",
@@ -144,7 +144,7 @@ def _reads(op: Op[object], table: Table) -> bool:
     severity="info",
     title="Large values that recovery doesn't restore",
 )
-def objects_not_restored(reviewed: Reviewed) -> Iterator[Problem]:
+def objects_not_restored(reviewed: Reviewed) -> Iterator[Violation]:
     """The field's value is kept in object storage if it is large, and the table is kept for recovery. Recovery and
     backups have the items, which name the objects, and not the objects.
 
@@ -156,7 +156,7 @@ def objects_not_restored(reviewed: Reviewed) -> Iterator[Problem]:
     for spec in reviewed.specs:
         for field in spec.large:
             if spec.table.recovery and field.large is not None and field.large.kept_in == "objects":
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, field.name),
                     f"recovery keeps items for {_days(spec.table)} days, and not the objects that they name",
                     "Turn on versions in the bucket, or keep the value in parts.",

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.item_reads import guard_fields
-from keyplan.design.specs import KeySpec
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeySpec
+from keyplan.design.operations.item_reads import guard_fields
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, Unjudged, rule
+from keyplan.review.rule import Unjudged, Violation, rule
 
 _TENANT = 'tenant_field = "..."'
 
@@ -39,7 +39,7 @@ def _with_tenant(key: KeySpec, tenant: str) -> str:
     title="A primary key that doesn't follow the tenant",
     needs=(_TENANT,),
 )
-def key_without_tenant(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def key_without_tenant(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """The entity's items belong to a tenant, and the tenant isn't in the hash key. Whoever knows or guesses an id can
     read the item, unless each read checks afterwards whose it is; the one that forgets it shows data of another
     customer.
@@ -52,7 +52,7 @@ def key_without_tenant(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
         yield Unjudged(reviewed.at_design(), _TENANT)
     for spec, tenant in _owned(reviewed):
         if not _is_by_tenant(spec.primary, tenant):
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec, key=spec.primary),
                 f"{tenant} isn't in the hash key, so a key of one tenant can find an item of another",
                 "Put the tenant into the hash key.",
@@ -68,7 +68,7 @@ def key_without_tenant(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     title="An index that mixes tenants",
     needs=(_TENANT,),
 )
-def index_without_tenant(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def index_without_tenant(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """The entity's items belong to a tenant, and are in an index whose hash key doesn't have the tenant. A query of the
     index returns items of all tenants, one after the other.
 
@@ -81,7 +81,7 @@ def index_without_tenant(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     for spec, tenant in _owned(reviewed):
         for key in spec.placements.values():
             if not _is_by_tenant(key, tenant):
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, key=key),
                     f"{tenant} isn't in the hash key, so a query returns items of all tenants",
                     "Put the tenant into the hash key.",
@@ -97,7 +97,7 @@ def index_without_tenant(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     title="A value that is unique among all tenants",
     needs=(_TENANT,),
 )
-def guard_across_tenants(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def guard_across_tenants(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """The entity's items belong to a tenant, and the guard of a value doesn't have the tenant in its key. A value that
     one tenant has can't be used by another.
 
@@ -110,7 +110,7 @@ def guard_across_tenants(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     for spec, tenant in _owned(reviewed):
         for guard in spec.uniques:
             if tenant not in guard_fields(guard):
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, guard.name),
                     f"{tenant} isn't in its key, so what one tenant has can't be used by another",
                     "Put the tenant into its key.",

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from keyplan.design import Table
-from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, Target, rule
+from keyplan.review.reviewed import Reviewed, TargetName
+from keyplan.review.rule import Violation, rule
 
-_NAMES: Mapping[Target, str] = {
+_NAMES: Mapping[TargetName, str] = {
     "aws": "AWS",
     "extenddb": "ExtendDB",
     "alternator": "Alternator",
@@ -28,7 +28,7 @@ _TTL_NAME = re.compile(r"[A-Za-z0-9._-]+")
     title="A target without transactions",
     targets=("alternator",),
 )
-def no_transactions(reviewed: Reviewed) -> Iterator[Problem]:
+def no_transactions(reviewed: Reviewed) -> Iterator[Violation]:
     """The target is Alternator, which has no transactions. Guards, mirrors, counters and all that changes together with
     an item is written in one, so Keyplan refuses to create tables there (`Unsupported`).
 
@@ -36,7 +36,7 @@ def no_transactions(reviewed: Reviewed) -> Iterator[Problem]:
     cleaning up of deletes use transactions as well.
 
     Use AWS, ExtendDB or the embedded DynamoDB."""
-    yield Problem(
+    yield Violation(
         reviewed.at_design(),
         "Alternator has no transactions, so the tables can't be created there",
         "Choose another target.",
@@ -51,7 +51,7 @@ def no_transactions(reviewed: Reviewed) -> Iterator[Problem]:
     title="Recovery on a target that doesn't have it",
     targets=("alternator",),
 )
-def no_recovery_there(reviewed: Reviewed) -> Iterator[Problem]:
+def no_recovery_there(reviewed: Reviewed) -> Iterator[Violation]:
     """The table is declared with point-in-time recovery, and Alternator doesn't have it. The request to turn it on is
     refused, and nothing could be restored.
 
@@ -60,7 +60,7 @@ def no_recovery_there(reviewed: Reviewed) -> Iterator[Problem]:
     Declare `recovery=False` for this target, and set up its own backups."""
     for table in reviewed.tables:
         if table.recovery:
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 "Alternator has no point-in-time recovery, so items can't be restored as the design says",
                 "Set up ScyllaDB's own backups, and declare recovery=False.",
@@ -76,7 +76,7 @@ def no_recovery_there(reviewed: Reviewed) -> Iterator[Problem]:
     title="A projection that the target ignores",
     targets=("alternator",),
 )
-def projection_ignored(reviewed: Reviewed) -> Iterator[Problem]:
+def projection_ignored(reviewed: Reviewed) -> Iterator[Violation]:
     """The index has only some attributes, and Alternator projects all of them. Queries answer the same, and the index
     needs more storage than on AWS.
 
@@ -87,7 +87,7 @@ def projection_ignored(reviewed: Reviewed) -> Iterator[Problem]:
     for table in reviewed.tables:
         for index in table.by_name.values():
             if index.projection.type != "ALL":
-                yield Problem(
+                yield Violation(
                     reviewed.at_table(table, index.name),
                     "Alternator projects all attributes, so the index is as large as its items",
                     "Count with that, or move what lists don't need into items of its own.",
@@ -102,7 +102,7 @@ def projection_ignored(reviewed: Reviewed) -> Iterator[Problem]:
     title="A setting that has no effect on the target",
     targets=("embedded", "alternator"),
 )
-def setting_without_effect(reviewed: Reviewed) -> Iterator[Problem]:
+def setting_without_effect(reviewed: Reviewed) -> Iterator[Violation]:
     """The table is declared with a setting that the target accepts and ignores: the class of storage, a capacity that
     limits requests, or a key that encrypts the items.
 
@@ -112,7 +112,7 @@ def setting_without_effect(reviewed: Reviewed) -> Iterator[Problem]:
     Nothing has to be changed if the design also runs on AWS. Where encryption matters, encrypt the disk."""
     for table in reviewed.tables:
         for setting in _ignored(table):
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"{setting} has no effect on {_NAMES[reviewed.target]}",
                 "Set it up outside of the design, if it matters there.",
@@ -136,7 +136,7 @@ def _ignored(table: Table) -> Iterator[str]:
     title="A vector index on a target without them",
     targets=("alternator",),
 )
-def no_vectors(reviewed: Reviewed) -> Iterator[Problem]:
+def no_vectors(reviewed: Reviewed) -> Iterator[Violation]:
     """The table has a vector index, and Alternator's CreateTable doesn't have DynamoDB's vector indexes. Searches are
     refused.
 
@@ -145,7 +145,7 @@ def no_vectors(reviewed: Reviewed) -> Iterator[Problem]:
     Use AWS or the embedded DynamoDB, or keep the vectors in a store of their own, which a stream handler fills."""
     for table in reviewed.tables:
         for name in table.vectors_by_name:
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table, name),
                 "Alternator doesn't have DynamoDB's vector indexes",
                 "Choose another target, or keep the vectors elsewhere.",
@@ -160,7 +160,7 @@ def no_vectors(reviewed: Reviewed) -> Iterator[Problem]:
     title="Several regions on a target that has one",
     targets=("extenddb", "alternator", "embedded"),
 )
-def no_regions(reviewed: Reviewed) -> Iterator[Problem]:
+def no_regions(reviewed: Reviewed) -> Iterator[Violation]:
     """The design is in several regions, and the target doesn't replicate tables between regions by DynamoDB's API.
     ExtendDB refuses global tables; Alternator replicates between the data centers of its cluster instead; in the
     embedded DynamoDB, all regions share the items of one file.
@@ -169,7 +169,7 @@ def no_regions(reviewed: Reviewed) -> Iterator[Problem]:
 
     Declare one region for this target, and plan for its failure in the target's own way."""
     if len(reviewed.design.regions) > 1:
-        yield Problem(
+        yield Violation(
             reviewed.at_design("regions"),
             f"{_NAMES[reviewed.target]} doesn't keep the tables in {len(reviewed.design.regions)} regions",
             "Declare one region, and plan for failures in the target's own way.",
@@ -184,7 +184,7 @@ def no_regions(reviewed: Reviewed) -> Iterator[Problem]:
     title="A time to live whose name the target refuses",
     targets=("extenddb",),
 )
-def ttl_name_refused(reviewed: Reviewed) -> Iterator[Problem]:
+def ttl_name_refused(reviewed: Reviewed) -> Iterator[Violation]:
     """ExtendDB allows letters, digits, dots, underscores and hyphens in the name of the attribute with the time to
     live, and refuses others, which AWS allows. UpdateTimeToLive fails there, so nothing expires.
 
@@ -193,7 +193,7 @@ def ttl_name_refused(reviewed: Reviewed) -> Iterator[Problem]:
     Store the field under a name of these characters."""
     for table in reviewed.tables:
         if table.ttl is not None and not _TTL_NAME.fullmatch(table.ttl):
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"ExtendDB refuses {table.ttl!r} as the name of the time to live",
                 "Use letters, digits, dots, underscores and hyphens.",

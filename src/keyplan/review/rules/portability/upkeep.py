@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from keyplan.design import Entity, Lookup, Pattern
-from keyplan.design.effects import Copies
-from keyplan.design.operation_entities import entities_read
+from keyplan.design.entities.effects import Copies
+from keyplan.design.operations.operation_entities import entities_read
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, Unjudged, rule
+from keyplan.review.rule import Unjudged, Violation, rule
 
 _TESTS = "--tests FILE"
 
@@ -20,7 +20,7 @@ _TESTS = "--tests FILE"
     title="An access pattern without a test",
     needs=(_TESTS,),
 )
-def untested_pattern(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def untested_pattern(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """No test ran the pattern. That its key can answer it is checked at import; that it answers what its wording says,
     in the right order and without items too many, only a test can show.
 
@@ -34,7 +34,7 @@ def untested_pattern(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
         return
     for pattern in reviewed.patterns:
         if pattern.name not in reviewed.tested:
-            yield Problem(
+            yield Violation(
                 reviewed.at_pattern(pattern), "no test ran it", "Write a test that runs it and compares the answer."
             )
 
@@ -47,7 +47,7 @@ def untested_pattern(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
     title="An entity that no access pattern reads",
     whole=True,
 )
-def entity_without_pattern(reviewed: Reviewed) -> Iterator[Problem]:
+def entity_without_pattern(reviewed: Reviewed) -> Iterator[Violation]:
     """The design stores the entity's items, and no access pattern reads them, not even as the children of another one
     or through a mirror. Either a pattern is missing from the design, or the items are of no use.
 
@@ -60,7 +60,7 @@ def entity_without_pattern(reviewed: Reviewed) -> Iterator[Problem]:
     read |= {spec.entity for spec in reviewed.specs for parent in spec.parents if parent.on_delete == "cascade"}
     for spec in reviewed.specs:
         if spec.entity not in read:
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec),
                 f"no access pattern reads a {spec.noun}",
                 "Declare the pattern that does, or remove the entity.",
@@ -81,7 +81,7 @@ def _mirrors(pattern: Pattern[..., Any]) -> Iterator[type[Entity]]:
     severity="warning",
     title="A departure without a reason",
 )
-def departure_without_reason(reviewed: Reviewed) -> Iterator[Problem]:
+def departure_without_reason(reviewed: Reviewed) -> Iterator[Violation]:
     """The design says that it departs from its document, and not from what, what it does instead, or why. Whoever reads
     it can't tell a decision from a mistake, and will undo the one or keep the other.
 
@@ -91,7 +91,7 @@ def departure_without_reason(reviewed: Reviewed) -> Iterator[Problem]:
     for number, each in enumerate(reviewed.design.departures, start=1):
         missing = [name for name in ("document", "here", "because") if not str(getattr(each, name)).strip()]
         if missing:
-            yield Problem(
+            yield Violation(
                 reviewed.at_design("departures"),
                 f"number {number} doesn't say {' and '.join(missing)}",
                 "Say what the document says, what the design does, and why.",
@@ -105,7 +105,7 @@ def departure_without_reason(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="Two access patterns with the same wording",
 )
-def same_wording(reviewed: Reviewed) -> Iterator[Problem]:
+def same_wording(reviewed: Reviewed) -> Iterator[Violation]:
     """Two patterns have the same wording, so documents, the console and this review show two that can't be told apart.
     One of them was probably copied, and its wording wasn't changed.
 
@@ -118,7 +118,7 @@ def same_wording(reviewed: Reviewed) -> Iterator[Problem]:
         words = " ".join(pattern.wording.lower().split())
         other = seen.setdefault(words, pattern.name)
         if other != pattern.name:
-            yield Problem(
+            yield Violation(
                 reviewed.at_pattern(pattern),
                 f"it has the same wording as {other}: {' '.join(pattern.wording.split())}",
                 "Say in both what they answer.",
@@ -132,7 +132,7 @@ def same_wording(reviewed: Reviewed) -> Iterator[Problem]:
     severity="info",
     title="A design that doesn't say what it is for",
 )
-def no_purpose(reviewed: Reviewed) -> Iterator[Problem]:
+def no_purpose(reviewed: Reviewed) -> Iterator[Violation]:
     """The class of the design has no docstring. Its documents begin with that text: what the tables are for, who uses
     them, and what is left out on purpose.
 
@@ -141,7 +141,7 @@ def no_purpose(reviewed: Reviewed) -> Iterator[Problem]:
     Write one or two sentences, such as "Orders and stock of the web shop; invoices are in another system".
     """
     if not reviewed.design.purpose:
-        yield Problem(
+        yield Violation(
             reviewed.at_design(),
             "its class has no docstring, with which its documents would begin",
             "Write what it is for in one or two sentences.",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Violation, rule
 
 
 @rule(
@@ -13,7 +13,7 @@ from keyplan.review.rule import Problem, rule
     severity="error",
     title="A global table whose stream has another view",
 )
-def replica_stream(reviewed: Reviewed) -> Iterator[Problem]:
+def replica_stream(reviewed: Reviewed) -> Iterator[Violation]:
     """The design is in several regions, and the stream of the table isn't of the view `NEW_AND_OLD_IMAGES`. A table
     with eventual consistency between regions, which is the default, is replicated by its stream, and needs that view.
     Adding a region is refused.
@@ -23,7 +23,7 @@ def replica_stream(reviewed: Reviewed) -> Iterator[Problem]:
     Use `stream="NEW_AND_OLD_IMAGES"`, or leave the stream out: it is turned on with the first region that is added."""
     for table in reviewed.tables:
         if len(reviewed.design.regions) > 1 and table.stream not in (None, "NEW_AND_OLD_IMAGES"):
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"its stream has the view {table.stream}, and a table in several regions needs NEW_AND_OLD_IMAGES",
                 "Change the view of the stream.",
@@ -38,7 +38,7 @@ def replica_stream(reviewed: Reviewed) -> Iterator[Problem]:
     severity="error",
     title="An encryption key of one region for tables in others",
 )
-def replica_key(reviewed: Reviewed) -> Iterator[Problem]:
+def replica_key(reviewed: Reviewed) -> Iterator[Violation]:
     """The table is encrypted with a key that is named by its ARN. A key belongs to one region, and a table can only use
     one of its own region, so the table can't be created in the other regions of the design.
 
@@ -50,7 +50,7 @@ def replica_key(reviewed: Reviewed) -> Iterator[Problem]:
         region = _region(table.encryption or "")
         elsewhere = [each for each in reviewed.design.regions if region and each != region]
         if elsewhere:
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"its key is in {region}, and can't encrypt the table in {', '.join(elsewhere)}",
                 "Use AWS_MANAGED or AWS_OWNED, or set the keys where the tables are created.",

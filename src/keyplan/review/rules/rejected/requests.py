@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from keyplan.design import Scan
-from keyplan.design.conditions import Node
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.operations import ItemCount, Query
-from keyplan.design.tables import Index
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.operations.conditions import Node
+from keyplan.design.operations.queries import ItemCount, Query
+from keyplan.design.tables.tables import Index
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Violation, rule
 
 MOST_IN_LIST, MOST_OPERATORS = 100, 300
 """AWS, "Constraints in Amazon DynamoDB": the operands of IN, and the operators and functions of an expression."""
@@ -21,7 +21,7 @@ MOST_IN_LIST, MOST_OPERATORS = 100, 300
     severity="error",
     title="A filter with more parts than DynamoDB accepts",
 )
-def filter_too_long(reviewed: Reviewed) -> Iterator[Problem]:
+def filter_too_long(reviewed: Reviewed) -> Iterator[Violation]:
     """A filter compares with a list of more than 100 values, or has more than 300 operators and functions. DynamoDB
     refuses the request.
 
@@ -35,7 +35,7 @@ def filter_too_long(reviewed: Reviewed) -> Iterator[Problem]:
             continue
         longest, operators = _longest_list(node), _operators(node)
         if longest > MOST_IN_LIST or operators > MOST_OPERATORS:
-            yield Problem(
+            yield Violation(
                 reviewed.at_pattern(pattern),
                 f"its filter compares with {longest} values, and can with {MOST_IN_LIST}"
                 if longest > MOST_IN_LIST
@@ -66,7 +66,7 @@ def _operators(node: Node) -> int:
     severity="info",
     title="A pattern that needs attributes that its index doesn't have",
 )
-def not_in_index(reviewed: Reviewed) -> Iterator[Problem]:
+def not_in_index(reviewed: Reviewed) -> Iterator[Violation]:
     """The pattern returns items, or fields of them, and the index that it queries doesn't project all of their
     attributes. DynamoDB refuses to return others from a global index.
 
@@ -84,7 +84,7 @@ def not_in_index(reviewed: Reviewed) -> Iterator[Problem]:
             wanted = query.selection.fields if query.selection is not None else tuple(spec.fields)
             lacking = [name for name in wanted if not _has(index, spec, name)]
             if lacking:
-                yield Problem(
+                yield Violation(
                     reviewed.at_pattern(pattern),
                     f"{index.name} doesn't have {', '.join(lacking)} of {spec.name}, so each item is read again",
                     "Project these into the index, or read only the fields that it has.",

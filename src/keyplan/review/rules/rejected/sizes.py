@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import chain
 
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.templates import Template
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.keys.templates import Template
 from keyplan.review.longest import LARGEST_ITEM, longest_key, longest_text, unlimited_fields
 from keyplan.review.places import Place
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, Unjudged, rule
+from keyplan.review.rule import Unjudged, Violation, rule
 
 LONGEST_HASH, LONGEST_RANGE = 2048, 1024
 """AWS, "Constraints in Amazon DynamoDB": the longest partition key and sort key values, in bytes."""
@@ -23,7 +23,7 @@ _LIMIT = "Field(max_length=...)"
     title="A key that can become longer than DynamoDB allows",
     needs=(_LIMIT,),
 )
-def key_too_long(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def key_too_long(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """A hash key can have 2,048 bytes, and a range key 1,024, in a table and in an index. The limits of the fields in
     the key accept values that make it longer, so a value that your forms and API accept can't be stored.
 
@@ -38,7 +38,7 @@ def key_too_long(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
         example = reviewed.example(spec)
         size = 0 if example is None else longest_key(example, template)
         if size > most:
-            yield Problem(
+            yield Violation(
                 place,
                 f"{template.text} can have {size:,} bytes by the limits of its fields, and can have {most:,} in a key",
                 "Lower the limits of the fields, or put a shorter value into the key.",
@@ -67,7 +67,7 @@ def _templates(reviewed: Reviewed) -> Iterator[tuple[EntitySpec, Place, Template
     title="An item that can become larger than 400 KB",
     needs=(_LIMIT,),
 )
-def item_too_large(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def item_too_large(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """An item can have 400 KB: 409,600 bytes, with the names of its attributes. The limits of the texts accept more,
     alone or together, so a value that your forms and API accept can't be stored.
 
@@ -88,7 +88,7 @@ def item_too_large(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
         if most > LARGEST_ITEM:
             largest = max(found, key=lambda name: found[name].size)
             is_alone = found[largest].size > LARGEST_ITEM
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec, largest if is_alone else None),
                 f"its text can have {found[largest].size:,} bytes, and an item {LARGEST_ITEM:,}"
                 if is_alone

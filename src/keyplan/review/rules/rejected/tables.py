@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from keyplan.design import HOUSEKEEPING, Table
-from keyplan.design.attributes import Projection
+from keyplan.design.tables.attributes import Projection
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Violation, rule
 
 MOST_GLOBAL_INDEXES, MOST_PROJECTED, MOST_IN_PROJECTION = 20, 100, 20
 LONGEST_ATTRIBUTE = LONGEST_NAME = 255
@@ -33,7 +33,7 @@ def _projections(table: Table) -> Mapping[str, Projection]:
     severity="error",
     title="More than 20 global indexes in a table",
 )
-def too_many_indexes(reviewed: Reviewed) -> Iterator[Problem]:
+def too_many_indexes(reviewed: Reviewed) -> Iterator[Violation]:
     """A table can have 20 global indexes, unless AWS has raised the quota for your account. CreateTable refuses more.
 
     Each index is a copy of its items that every write of them pays for. Several kinds of entities can share an index if
@@ -44,7 +44,7 @@ def too_many_indexes(reviewed: Reviewed) -> Iterator[Problem]:
     for table in reviewed.tables:
         indexes = [index for index in table.by_name.values() if not index.local]
         if len(indexes) > MOST_GLOBAL_INDEXES:
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"it has {len(indexes)} global indexes, and a table can have {MOST_GLOBAL_INDEXES}",
                 "Share indexes between entities.",
@@ -58,7 +58,7 @@ def too_many_indexes(reviewed: Reviewed) -> Iterator[Problem]:
     severity="error",
     title="More than 100 projected attributes in a table",
 )
-def too_many_projected(reviewed: Reviewed) -> Iterator[Problem]:
+def too_many_projected(reviewed: Reviewed) -> Iterator[Violation]:
     """The attributes that `include(...)` names count for all indexes of a table together, local and global, and each
     one once for each index that names it. CreateTable refuses more than 100.
 
@@ -68,7 +68,7 @@ def too_many_projected(reviewed: Reviewed) -> Iterator[Problem]:
     for table in reviewed.tables:
         named = sum(len(projection.attributes) for projection in _projections(table).values())
         if named > MOST_PROJECTED:
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"its indexes name {named} projected attributes, and a table can have {MOST_PROJECTED}",
                 "Use ALL or KEYS_ONLY for the indexes with the longest lists.",
@@ -82,7 +82,7 @@ def too_many_projected(reviewed: Reviewed) -> Iterator[Problem]:
     severity="error",
     title="A projection of no attributes, or of more than 20",
 )
-def projection_length(reviewed: Reviewed) -> Iterator[Problem]:
+def projection_length(reviewed: Reviewed) -> Iterator[Violation]:
     """`include(...)` lists the attributes that an index has beside its keys. CreateTable refuses an empty list, and one
     with more than 20 attributes.
 
@@ -94,7 +94,7 @@ def projection_length(reviewed: Reviewed) -> Iterator[Problem]:
         for name, projection in _projections(table).items():
             named = len(projection.attributes)
             if projection.type == "INCLUDE" and not 1 <= named <= MOST_IN_PROJECTION:
-                yield Problem(
+                yield Violation(
                     reviewed.at_table(table, name),
                     f"it projects {named} attributes, and can project 1 to {MOST_IN_PROJECTION}",
                     "Use KEYS_ONLY." if not named else "Use ALL, or leave out attributes.",
@@ -108,7 +108,7 @@ def projection_length(reviewed: Reviewed) -> Iterator[Problem]:
     severity="error",
     title="A key attribute with an impossible name",
 )
-def attribute_name(reviewed: Reviewed) -> Iterator[Problem]:
+def attribute_name(reviewed: Reviewed) -> Iterator[Violation]:
     """The attributes of keys, and those that `include(...)` names, have names of 1 to 255 bytes. CreateTable refuses
     others.
 
@@ -121,7 +121,7 @@ def attribute_name(reviewed: Reviewed) -> Iterator[Problem]:
         for name in dict.fromkeys([*(each.name for each in table.key_attributes), *projected]):
             size = len(name.encode())
             if not 1 <= size <= LONGEST_ATTRIBUTE:
-                yield Problem(
+                yield Violation(
                     reviewed.at_table(table),
                     f"the name of an attribute has {size} bytes, and can have 1 to {LONGEST_ATTRIBUTE}: {name[:40]!r}",
                     "Rename the attribute.",
@@ -135,7 +135,7 @@ def attribute_name(reviewed: Reviewed) -> Iterator[Problem]:
     severity="error",
     title="A table name whose default isn't allowed",
 )
-def default_name(reviewed: Reviewed) -> Iterator[Problem]:
+def default_name(reviewed: Reviewed) -> Iterator[Violation]:
     """The name has a part in braces with a default, such as `{table=Blog}`, and with that default it isn't a name that
     DynamoDB allows: 3 to 255 letters, digits, underscores, hyphens and dots.
 
@@ -146,7 +146,7 @@ def default_name(reviewed: Reviewed) -> Iterator[Problem]:
     for table in reviewed.tables:
         name = _default_name(table)
         if name != table.name and not _NAME.fullmatch(_default_name(table, "xxx")):
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"with its default, its name is {name!r}, which DynamoDB doesn't allow",
                 "Use 3 to 255 letters, digits, _, - and dots.",
@@ -160,7 +160,7 @@ def default_name(reviewed: Reviewed) -> Iterator[Problem]:
     severity="error",
     title="Two tables with the same name by default",
 )
-def same_default_name(reviewed: Reviewed) -> Iterator[Problem]:
+def same_default_name(reviewed: Reviewed) -> Iterator[Violation]:
     """The names of two tables differ only in parts in braces that have the same default: `{posts=Blog}` and
     `{users=Blog}`. Where nobody sets these, both have one name.
 
@@ -172,7 +172,7 @@ def same_default_name(reviewed: Reviewed) -> Iterator[Problem]:
     for table in reviewed.tables:
         other = names.setdefault(_default_name(table), table)
         if other is not table:
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"by default, its name is {_default_name(table)}, and so is that of {other.name}",
                 "Give them different defaults.",
@@ -186,7 +186,7 @@ def same_default_name(reviewed: Reviewed) -> Iterator[Problem]:
     severity="error",
     title="A table name that leaves no room for the housekeeping table",
 )
-def housekeeping_name(reviewed: Reviewed) -> Iterator[Problem]:
+def housekeeping_name(reviewed: Reviewed) -> Iterator[Violation]:
     """The name of the design's housekeeping table is that of its first table with `-keyplan` behind it, and it would
     have more than 255 characters.
 
@@ -198,7 +198,7 @@ def housekeeping_name(reviewed: Reviewed) -> Iterator[Problem]:
         own = _default_name(table, "xxx")
         name = HOUSEKEEPING.actual_name({"document": own})
         if len(name) > LONGEST_NAME >= len(own):
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"the name of the housekeeping table would have {len(name)} characters, and can have {LONGEST_NAME}",
                 "Shorten the name of the table.",

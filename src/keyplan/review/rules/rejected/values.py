@@ -5,10 +5,10 @@ from decimal import Decimal
 
 from pydantic import BaseModel
 
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.storable import classes_in
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.values.storable import classes_in
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Violation, rule
 
 MOST_DIGITS, DEEPEST = 38, 32
 """AWS, "Constraints in Amazon DynamoDB": the digits of a number, and the levels of nested lists and maps."""
@@ -21,7 +21,7 @@ MOST_DIGITS, DEEPEST = 38, 32
     severity="warning",
     title="A number with more digits than DynamoDB stores",
 )
-def number_too_precise(reviewed: Reviewed) -> Iterator[Problem]:
+def number_too_precise(reviewed: Reviewed) -> Iterator[Violation]:
     """A number can have 38 significant digits. The limits of the field accept more, so a value that your forms and API
     accept can't be stored: DynamoDB refuses it, and doesn't round.
 
@@ -32,7 +32,7 @@ def number_too_precise(reviewed: Reviewed) -> Iterator[Problem]:
         for name in spec.fields:
             digits = _digits(spec, name)
             if digits > MOST_DIGITS:
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, name),
                     f"its limits accept numbers of {digits} digits, and DynamoDB stores {MOST_DIGITS}",
                     "Lower the limit, or store it as text.",
@@ -61,7 +61,7 @@ def _digits(spec: EntitySpec, name: str) -> int:
     severity="warning",
     title="A model that contains itself",
 )
-def nested_without_end(reviewed: Reviewed) -> Iterator[Problem]:
+def nested_without_end(reviewed: Reviewed) -> Iterator[Violation]:
     """The field has a model that contains itself, directly or through others, such as a comment with its answers. Lists
     and maps can be nested in 32 levels; a deeper value is refused.
 
@@ -73,7 +73,7 @@ def nested_without_end(reviewed: Reviewed) -> Iterator[Problem]:
         for name, info in spec.entity.declared_fields.items():
             found = next((each for each in _models(info.annotation) if _contains(each, each)), None)
             if found is not None:
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, name),
                     f"{found.__name__} contains itself without an end, and values can be nested in {DEEPEST} levels",
                     "Store the parts as items of their own, or limit the depth.",

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.standins import read_refs
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.standins import read_refs
 from keyplan.review.counters import refs_of_variants
 from keyplan.review.reviewed import Reviewed, is_housekeeping
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Violation, rule
 
 
 @rule(
@@ -16,7 +16,7 @@ from keyplan.review.rule import Problem, rule
     severity="info",
     title="Items that are changed without a version",
 )
-def no_version(reviewed: Reviewed) -> Iterator[Problem]:
+def no_version(reviewed: Reviewed) -> Iterator[Violation]:
     """The entity has a stamp of its last change, so its items are changed, and it has no version.
 
     Without a version, Keyplan makes a change on the condition that the fields which it writes are still as they were
@@ -31,7 +31,7 @@ def no_version(reviewed: Reviewed) -> Iterator[Problem]:
     for spec in reviewed.specs:
         is_changed = "updated" in spec.by_kind and spec.entity not in reviewed.made_by_others
         if is_changed and not is_housekeeping(spec.table) and not _is_compared(spec):
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec),
                 "of two changes at the same time that write different fields, both pass, whatever they mean together",
                 "Give it a version.",
@@ -53,7 +53,7 @@ def _is_compared(spec: EntitySpec) -> bool:
     severity="error",
     title="A refusal that never happens, because a count has no floor",
 )
-def refusal_without_floor(reviewed: Reviewed) -> Iterator[Problem]:
+def refusal_without_floor(reviewed: Reviewed) -> Iterator[Violation]:
     """A count says what callers are told when a change is refused, but it has no floor, so that none is ever refused.
 
     `counts("admins", refusal=...)` counts the admins. Only `floor=1` makes the transaction fail that would remove the
@@ -64,7 +64,7 @@ def refusal_without_floor(reviewed: Reviewed) -> Iterator[Problem]:
     for spec in reviewed.specs:
         for counter in spec.counters:
             if counter.refusal is not None and counter.floor is None:
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, counter.name),
                     f"{counter.field} has no floor, so its refusal {counter.refusal.code!r} never happens",
                     "Give it a floor.",
@@ -79,7 +79,7 @@ def refusal_without_floor(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="A count that only goes down, without a floor",
 )
-def count_below_zero(reviewed: Reviewed) -> Iterator[Problem]:
+def count_below_zero(reviewed: Reviewed) -> Iterator[Violation]:
     """Each item takes something from a number, and nothing stops it at zero.
 
     An order takes from the stock, a member takes a seat. Without a floor, the last one is sold twice when two requests
@@ -93,7 +93,7 @@ def count_below_zero(reviewed: Reviewed) -> Iterator[Problem]:
             if counter.floor is None and counter.refusal is None:
                 amounts = [each.amount for refs in refs_of_variants(spec, counter.target) for each in refs]
                 if amounts and all(amount < 0 for amount in amounts):
-                    yield Problem(
+                    yield Violation(
                         reviewed.at(spec, counter.name),
                         f"each {spec.noun} takes from {counter.field}, which can go below zero",
                         "Give it a floor.",
@@ -108,7 +108,7 @@ def count_below_zero(reviewed: Reviewed) -> Iterator[Problem]:
     severity="info",
     title="A guard of what the primary key keeps unique",
 )
-def redundant_guard(reviewed: Reviewed) -> Iterator[Problem]:
+def redundant_guard(reviewed: Reviewed) -> Iterator[Violation]:
     """A guard has the whole primary key of its item in its own key, so it can never be taken by another item.
 
     The item's own key is unique: a create is one conditional write, which is refused if the item exists. With the
@@ -122,7 +122,7 @@ def redundant_guard(reviewed: Reviewed) -> Iterator[Problem]:
             templates = [guard.hash, *([guard.range] if guard.range else [])]
             exact = {name for template in templates for name in template.readable_fields}
             if set(spec.primary.fields) <= exact:
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, guard.name),
                     f"the primary key {' / '.join(part.source for part in spec.primary.parts)} already keeps "
                     f"{' and '.join(spec.primary.fields)} unique, and each create becomes a transaction of two items",
@@ -138,7 +138,7 @@ def redundant_guard(reviewed: Reviewed) -> Iterator[Problem]:
     title="A count that nothing counts",
     whole=True,
 )
-def count_not_kept(reviewed: Reviewed) -> Iterator[Problem]:
+def count_not_kept(reviewed: Reviewed) -> Iterator[Violation]:
     """An entity has a `Count`, and no other entity's items add to it.
 
     The store never writes a `Count` with its own item, and refuses to change it in any other way. If nothing counts, it
@@ -152,7 +152,7 @@ def count_not_kept(reviewed: Reviewed) -> Iterator[Problem]:
         for field in spec.counts:
             is_kept = (spec.name, field.name) in kept or field.name in unknown
             if not is_kept and spec.entity not in reviewed.made_by_others:
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, field.name),
                     "nothing adds to it, and nothing else can change it",
                     "Declare what is counted, or make it an int.",

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from keyplan.design import Op
-from keyplan.design.item_collections import Aggregated
-from keyplan.design.item_reads import BatchGet, Exists, Get, GuardTaken, Lookup, Together, TransactGet
-from keyplan.design.nearest import Nearest
-from keyplan.design.operations import Follow, ItemCount, Merge, Query, Scan
+from keyplan.design.operations.item_collections import Aggregated
+from keyplan.design.operations.item_reads import BatchGet, Exists, Get, GuardTaken, Lookup, Together, TransactGet
+from keyplan.design.operations.nearest import Nearest
+from keyplan.design.operations.queries import Follow, ItemCount, Merge, Query, Scan
 from keyplan.review.keys import is_unique
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, Unjudged, rule
+from keyplan.review.rule import Unjudged, Violation, rule
 
 _DECIDES = 'decides="..."'
 _RETURNS = "returns=1"
@@ -24,7 +24,7 @@ _RETURNS = "returns=1"
     title="A decision on an eventually consistent read",
     needs=(_DECIDES,),
 )
-def stale_decision(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def stale_decision(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """The design says that something is decided on what a pattern reads, and the read may be out of date.
 
     An eventually consistent read may miss what was written a moment ago: a right that was just withdrawn still counts,
@@ -42,14 +42,14 @@ def stale_decision(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
         if pattern.decides is None:
             yield Unjudged(reviewed.at_pattern(pattern), _DECIDES)
         elif index:
-            yield Problem(
+            yield Violation(
                 reviewed.at_pattern(pattern),
                 f"it decides {pattern.decides}, and the index {index} may be out of date",
                 "Read the item by its key with consistent=True, or let the write decide: by a guard, a count or a "
                 "condition.",
             )
         else:
-            yield Problem(
+            yield Violation(
                 reviewed.at_pattern(pattern),
                 f"it decides {pattern.decides}, and what it reads may be out of date",
                 "Read consistently, or let the write decide: by a guard, a count or a condition.",
@@ -88,7 +88,7 @@ def _stale_part(op: Op[Any]) -> str | None:
     severity="warning",
     title="A transaction that reads one item",
 )
-def transaction_of_one(reviewed: Reviewed) -> Iterator[Problem]:
+def transaction_of_one(reviewed: Reviewed) -> Iterator[Violation]:
     """A pattern reads a single item with a transaction.
 
     A transaction reads several items as they were at one moment. For one item, a consistent read says the same, at half
@@ -99,7 +99,7 @@ def transaction_of_one(reviewed: Reviewed) -> Iterator[Problem]:
     """
     for pattern, op in reviewed.reads:
         if isinstance(op, TransactGet) and len(op.gets) == 1:
-            yield Problem(
+            yield Violation(
                 reviewed.at_pattern(pattern),
                 "a transaction with one item costs twice as much as a consistent read, and tells no more",
                 "Read the item with a get.",
@@ -115,7 +115,7 @@ def transaction_of_one(reviewed: Reviewed) -> Iterator[Problem]:
     title="One item by a value that several can have",
     needs=(_RETURNS,),
 )
-def one_of_many(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def one_of_many(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """A pattern is said to return one item, and nothing keeps several from having the value that it is found by.
 
     Keys of an index needn't be unique. As soon as two items have the same slug or e-mail address, the query returns
@@ -137,7 +137,7 @@ def one_of_many(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
             yield Unjudged(reviewed.at_pattern(pattern), _RETURNS)
         elif pattern.returns == 1:
             named = " and ".join(key.fields)
-            yield Problem(
+            yield Violation(
                 reviewed.at_pattern(pattern),
                 f"several items of {spec.name} can have the same {named}, and it is said to return one",
                 "Guard the value, and find the item by its guard.",

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from keyplan.design.effects import Unique
-from keyplan.design.entity_spec import EntitySpec
+from keyplan.design.entities.effects import Unique
+from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.review.keys import guard_slots
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Violation, rule
 
 
 @rule(
@@ -17,7 +17,7 @@ from keyplan.review.rule import Problem, rule
     title="A time to live that no item has",
     whole=True,
 )
-def expiry_not_stored(reviewed: Reviewed) -> Iterator[Problem]:
+def expiry_not_stored(reviewed: Reviewed) -> Iterator[Violation]:
     """The table has a time to live, and no entity stores anything in its attribute.
 
     DynamoDB deletes only items that have the attribute, as a number of seconds since 1970. Items without it stay
@@ -29,7 +29,7 @@ def expiry_not_stored(reviewed: Reviewed) -> Iterator[Problem]:
     for table in reviewed.tables:
         stored = {field.stored for spec in reviewed.entities_in(table) for field in spec.fields.values()}
         if table.ttl is not None and table.ttl not in stored:
-            yield Problem(
+            yield Violation(
                 reviewed.at_table(table),
                 f"no item has {table.ttl}, so none ever expires",
                 "Declare it in the entities that expire, or remove ttl= from the table.",
@@ -44,7 +44,7 @@ def expiry_not_stored(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="What an expired item leaves behind",
 )
-def expiry_leaves_items(reviewed: Reviewed) -> Iterator[Problem]:
+def expiry_leaves_items(reviewed: Reviewed) -> Iterator[Violation]:
     """Items expire, other items follow from them, and nothing can remove those.
 
     DynamoDB deletes an expired item by itself, without a transaction: its mirrors and derived items stay and are still
@@ -58,7 +58,7 @@ def expiry_leaves_items(reviewed: Reviewed) -> Iterator[Problem]:
     for spec in reviewed.specs:
         left = _left_behind(spec) if "ttl" in spec.by_kind else ()
         if left and spec.table.stream not in ("NEW_AND_OLD_IMAGES", "OLD_IMAGE"):
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec),
                 f"when DynamoDB deletes an expired item, this stays: {', '.join(left)}",
                 "Give the table a stream with old images, and call clean_up_expired for what expired.",

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from pydantic import Secret, SecretBytes, SecretStr
 
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.operations import Query, Scan
-from keyplan.design.specs import KeySpec
-from keyplan.design.storable import classes_in
-from keyplan.design.tables import Index
-from keyplan.design.templates import Slot
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeySpec
+from keyplan.design.keys.templates import Slot
+from keyplan.design.operations.queries import Query, Scan
+from keyplan.design.tables.tables import Index
+from keyplan.design.values.storable import classes_in
 from keyplan.review.keys import first_sorting, key_by_chance, keys_in, sort_slots
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Violation, rule
 
 
 @rule(
@@ -22,7 +22,7 @@ from keyplan.review.rule import Problem, rule
     severity="info",
     title="A sort key of an index that can have no value",
 )
-def nullable_index_key(reviewed: Reviewed) -> Iterator[Problem]:
+def nullable_index_key(reviewed: Reviewed) -> Iterator[Violation]:
     """The only list of an entity is sorted by a field that needn't have a value, and items without one aren't in it.
 
     DynamoDB puts only those items into an index that have all its key attributes, and refuses null there. So an article
@@ -38,7 +38,7 @@ def nullable_index_key(reviewed: Reviewed) -> Iterator[Problem]:
             continue
         for slot in dict.fromkeys(sort_slots(key)):
             if spec.fields[slot.field].optional and not slot.absent and not _is_listed_without(reviewed, spec, slot):
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, key=key),
                     f"items without {slot.field} aren't in the index {key.index.name}, and so in no list of it",
                     "Require the field, or give it a text for None.",
@@ -46,7 +46,7 @@ def nullable_index_key(reviewed: Reviewed) -> Iterator[Problem]:
                 )
     for spec in reviewed.specs:
         for field, index in _stray(spec):
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec, field),
                 f"it is stored as a key attribute of the index {index.name}, where it must never be null or empty",
                 "Leave the attribute out where there is no value, as Keyplan does, or store it under another name.",
@@ -83,7 +83,7 @@ def _stray(spec: EntitySpec) -> Iterator[tuple[str, Index]]:
     severity="warning",
     title="Items that are in an index without being placed there",
 )
-def in_index_by_chance(reviewed: Reviewed) -> Iterator[Problem]:
+def in_index_by_chance(reviewed: Reviewed) -> Iterator[Violation]:
     """An entity has fields that are stored under the names of all key attributes of an index, and no placement in it.
 
     DynamoDB puts every item into an index that has its key attributes, whether it was meant or not. Each write of them
@@ -98,7 +98,7 @@ def in_index_by_chance(reviewed: Reviewed) -> Iterator[Problem]:
             key = key_by_chance(spec, index)
             if key is not None:
                 names = [part.attribute.name for part in key.parts if part not in spec.primary.parts]
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec),
                     f"its items have {' and '.join(names)}, so that they are in the index {index.name}",
                     "Store one of these under another name, or declare the placement.",
@@ -113,7 +113,7 @@ def in_index_by_chance(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="A secret that is copied into an index",
 )
-def secret_in_index(reviewed: Reviewed) -> Iterator[Problem]:
+def secret_in_index(reviewed: Reviewed) -> Iterator[Violation]:
     """An index has a copy of a field that is declared as a secret.
 
     An index with all attributes also has password hashes and keys. Whoever may query it, for a list of users, reads
@@ -128,7 +128,7 @@ def secret_in_index(reviewed: Reviewed) -> Iterator[Problem]:
         for name in secrets:
             for key in spec.placements.values():
                 if key.index is not None and _has(spec, key, key.index, name):
-                    yield Problem(
+                    yield Violation(
                         reviewed.at(spec, key=key),
                         f"the index {key.index.name} has a copy of {name}",
                         "Project only what is read from the index.",

@@ -5,15 +5,15 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from keyplan.design import Table
-from keyplan.design.conditions import FieldPath, Node
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.operations import Query
-from keyplan.design.specs import StandIn
-from keyplan.design.templates import Template
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import StandIn
+from keyplan.design.keys.templates import Template
+from keyplan.design.operations.conditions import FieldPath, Node
+from keyplan.design.operations.queries import Query
 from keyplan.review.keys import Neighbor, choices, neighbors, prefix_parts, surely_reads
 from keyplan.review.places import Place
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, rule
+from keyplan.review.rule import Violation, rule
 
 _TESTS = ("=", "<", "<=", ">", ">=", "BETWEEN", "IN", "contains", "begins_with", "attribute_exists")
 """Conditions that don't hold for items without the attribute."""
@@ -43,7 +43,7 @@ class _Mixed(NamedTuple):
     severity="warning",
     title="A prefix that other items' sort keys have, too",
 )
-def prefix_of_others(reviewed: Reviewed) -> Iterator[Problem]:
+def prefix_of_others(reviewed: Reviewed) -> Iterator[Violation]:
     """A query asks for the sort keys that begin with a text, and those of another entity begin with it, too.
 
     `begins_with("SITE#")` finds a user's ratings, `SITE#7`, and the comments under `SITE#7#COMMENT#1` as well.
@@ -54,7 +54,7 @@ def prefix_of_others(reviewed: Reviewed) -> Iterator[Problem]:
     """
     for each in _mixed_lists(reviewed):
         if each.prefix:
-            yield Problem(
+            yield Violation(
                 each.place,
                 f"it reads the sort keys that begin with {each.prefix!r}, and so do those of {each.shown}",
                 "Give these items a prefix of their own, or read with one that only the wanted items have.",
@@ -68,7 +68,7 @@ def prefix_of_others(reviewed: Reviewed) -> Iterator[Problem]:
     severity="warning",
     title="A list of some kinds of items in a partition with others",
 )
-def mixed_list(reviewed: Reviewed) -> Iterator[Problem]:
+def mixed_list(reviewed: Reviewed) -> Iterator[Violation]:
     """A query reads a whole partition of the table or an index, and other kinds of items are in it, too.
 
     Keyplan leaves the others out, but they are read and paid for: a `Limit` of 50 may bring 10 items, and a page needs
@@ -82,7 +82,7 @@ def mixed_list(reviewed: Reviewed) -> Iterator[Problem]:
         if not each.prefix:
             index = each.query.key.index
             where = "the table" if index is None else f"the index {index.name}"
-            yield Problem(
+            yield Violation(
                 each.place,
                 f"the partition of {where} that it reads also has {each.shown}",
                 "Put a text in front of the sort keys that tells the kinds of items apart, or filter by an attribute "
@@ -177,7 +177,7 @@ class _Keys(NamedTuple):
     severity="warning",
     title="Keys that two kinds of items can both have",
 )
-def keys_meet(reviewed: Reviewed) -> Iterator[Problem]:
+def keys_meet(reviewed: Reviewed) -> Iterator[Violation]:
     """Two entities, or a guard and an entity, or two guards, have different templates that can give the same key.
 
     A table has one item for each key. Where one of them is, the other can't be created: a user named `7#ADMIN` is
@@ -188,7 +188,7 @@ def keys_meet(reviewed: Reviewed) -> Iterator[Problem]:
     """
     for first, second in combinations(_all_keys(reviewed), 2):
         if first.may_equal(second) and not first.is_like(second) and not first.is_refused_with(second):
-            yield Problem(
+            yield Violation(
                 reviewed.at(first.spec, first.member),
                 f"{first.shown} and {second.shown} can have the same key ({first.texts} and {second.texts}), and only "
                 "one of them can exist then",

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 from pydantic import TypeAdapter, ValidationError
 
 from keyplan.design import InvalidValue
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.operations import Query
-from keyplan.design.specs import KeySpec
-from keyplan.design.templates import Slot, Template
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.entities.specs import KeySpec
+from keyplan.design.keys.templates import Slot, Template
+from keyplan.design.operations.queries import Query
 from keyplan.review.keys import choices, first_sorting, guard_slots, is_made, is_unique, number_range, sort_slots
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, Severity, rule
+from keyplan.review.rule import Severity, Violation, rule
 
 _SAMPLES = ("Ada Lovelace", "Ada", "Ada@Example.org", "A-1", "A")
 """Texts with capital letters, one of which most limits on people's texts allow."""
@@ -28,7 +28,7 @@ _TIME_NAME = re.compile(r"(.*_)?(at|on|date|time|timestamp|ts|until|since)")
     severity="info",
     title="Text that is compared and sorted by its bytes",
 )
-def mixed_case(reviewed: Reviewed) -> Iterator[Problem]:
+def mixed_case(reviewed: Reviewed) -> Iterator[Violation]:
     """An index has text as people write it, with capital and small letters, and a query finds or sorts items by it.
 
     DynamoDB compares bytes: `Zoe` comes before `ada`, `Ägypten` after `Zypern`, and a search for `ada` doesn't find
@@ -39,7 +39,7 @@ def mixed_case(reviewed: Reviewed) -> Iterator[Problem]:
     """
     for spec, key, slot, use in _read_by(reviewed):
         if slot is not None and _has_mixed_case(spec, slot):
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec, key=key),
                 f"{slot.field} is text with capital and small letters, which {use} by its bytes",
                 "Write it in lower case in the key, or accept that capital letters count.",
@@ -49,7 +49,7 @@ def mixed_case(reviewed: Reviewed) -> Iterator[Problem]:
         for guard in spec.uniques:
             for slot in dict.fromkeys(each for each in guard_slots(guard) if _has_mixed_case(spec, each)):
                 way = "address" if "mail" in slot.field else "lower"
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, guard.name),
                     f"two items can have the same {slot.field} in capital and in small letters: each has its own guard",
                     "Write it in lower case in the guard, unless capital letters count.",
@@ -108,7 +108,7 @@ def _has_mixed_case(spec: EntitySpec, slot: Slot) -> bool:
     severity="warning",
     title="A time that is any text, in a key",
 )
-def time_as_text(reviewed: Reviewed) -> Iterator[Problem]:
+def time_as_text(reviewed: Reviewed) -> Iterator[Violation]:
     """A key contains a time, by its name, that is declared as text of any form.
 
     Times sort as text only if all have the same width, the same zone and the same form. `2026-01-31T12:00:00Z` comes
@@ -121,7 +121,7 @@ def time_as_text(reviewed: Reviewed) -> Iterator[Problem]:
         for key in spec.keys:
             for slot in dict.fromkeys(sort_slots(key)):
                 if _is_free_text(spec, slot) and _TIME_NAME.fullmatch(slot.field) and not _has_pattern(spec, slot):
-                    yield Problem(
+                    yield Violation(
                         reviewed.at(spec, key=key),
                         f"{slot.field} is text of any form, and only times of one form sort as text",
                         "Declare the field as a datetime or a date.",
@@ -141,7 +141,7 @@ def _has_pattern(spec: EntitySpec, slot: Slot) -> bool:
     severity="warning",
     title="Numbers of different widths as texts in a sort key",
 )
-def digits_as_text(reviewed: Reviewed) -> Iterator[Problem]:
+def digits_as_text(reviewed: Reviewed) -> Iterator[Violation]:
     """A sort key contains one of several texts that are all digits, but not equally many: "2" and "10".
 
     DynamoDB sorts text character by character, so "10" comes before "2". A range of such texts finds the wrong items,
@@ -160,7 +160,7 @@ def digits_as_text(reviewed: Reviewed) -> Iterator[Problem]:
                     and len(digits) == len(texts)
                     and sorted(digits) != sorted(digits, key=int)
                 ):
-                    yield Problem(
+                    yield Violation(
                         reviewed.at(spec, key=key),
                         f"the values of {slot.field} don't sort as numbers do: {', '.join(sorted(digits))}",
                         "Use whole numbers with a width, or texts of one width.",
@@ -175,7 +175,7 @@ def digits_as_text(reviewed: Reviewed) -> Iterator[Problem]:
     severity="error",
     title="A number that doesn't fit into its key",
 )
-def number_over_width(reviewed: Reviewed) -> Iterator[Problem]:
+def number_over_width(reviewed: Reviewed) -> Iterator[Violation]:
     """The limits of a field allow numbers for which its key has not enough digits.
 
     In `{number:04}`, numbers go up to 9999. A write with a larger one is refused, so that the 10,000th order can't be
@@ -190,7 +190,7 @@ def number_over_width(reviewed: Reviewed) -> Iterator[Problem]:
                 for slot in dict.fromkeys(_slots(template)):
                     wrong = _not_in_key(spec, template, slot)
                     if wrong is not None:
-                        yield Problem(
+                        yield Violation(
                             reviewed.at(spec, key=key),
                             f"{slot.field} can be {wrong}, which doesn't fit into {{{slot.field}:{slot.spec}}}",
                             "Give the key more digits (or a sign), or the field a smaller range.",
@@ -216,7 +216,7 @@ def _not_in_key(spec: EntitySpec, template: Template | None, slot: Slot) -> int 
     severity="warning",
     title="The newest first, by something that isn't a time",
 )
-def newest_by_text(reviewed: Reviewed) -> Iterator[Problem]:
+def newest_by_text(reviewed: Reviewed) -> Iterator[Violation]:
     """A pattern reads the newest items first, and the sort key begins with a text that says nothing about time.
 
     `newest_first` reads the index in reverse. That is in order of time only if the sort key is: if it begins with a
@@ -228,7 +228,7 @@ def newest_by_text(reviewed: Reviewed) -> Iterator[Problem]:
     for pattern, query in reviewed.lists:
         slot = first_sorting(query) if query.newest_first and len(query.entities) == 1 else None
         if slot is not None and _says_nothing_of_time(reviewed, query.entities[0].spec, slot):
-            yield Problem(
+            yield Violation(
                 reviewed.at_pattern(pattern),
                 f"it reads {query.key.place} in reverse, which sorts by {slot.field}: not the newest first",
                 "Begin the sort key with a time, or leave newest_first out.",
@@ -266,7 +266,7 @@ def _refers(spec: EntitySpec) -> set[str]:
     severity="info",
     title="An order in which items can tie",
 )
-def ties(reviewed: Reviewed) -> Iterator[Problem]:
+def ties(reviewed: Reviewed) -> Iterator[Violation]:
     """A list is sorted by a key in an index that several items can have, and nothing says which of them comes first.
 
     The keys of an index needn't be unique. Items with the same one are all there, in an order that DynamoDB doesn't
@@ -284,7 +284,7 @@ def ties(reviewed: Reviewed) -> Iterator[Problem]:
         seen.add((spec.name, key.name))
         if not (is_unique(reviewed, spec, key) or _may_be_unique(spec, last)):
             identity = "#".join(f"{{{name}}}" for name in spec.primary.fields if name not in key.fields)
-            yield Problem(
+            yield Violation(
                 reviewed.at(spec, key=key),
                 f"items with the same {last.field} are in no defined order",
                 "End the sort key with the fields of the primary key.",

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from keyplan.design.entity_spec import EntitySpec
-from keyplan.design.item_reads import guard_fields
+from keyplan.design.entities.entity_spec import EntitySpec
+from keyplan.design.operations.item_reads import guard_fields
 from keyplan.review.reviewed import Reviewed
-from keyplan.review.rule import Problem, Unjudged, rule
+from keyplan.review.rule import Unjudged, Violation, rule
 
 
 @rule(
@@ -16,7 +16,7 @@ from keyplan.review.rule import Problem, Unjudged, rule
     title="A unique value that nothing guards",
     needs=('claims=("email",)',),
 )
-def claim_not_guarded(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
+def claim_not_guarded(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """The design says that no two items share a value, and nothing makes sure of it.
 
     DynamoDB enforces that one thing only is unique: the primary key. A query before the write doesn't help: two
@@ -32,7 +32,7 @@ def claim_not_guarded(reviewed: Reviewed) -> Iterator[Problem | Unjudged]:
             if not _is_guarded(spec, set(claim)):
                 named = " and ".join(claim)
                 text = "#".join(f"{{{name}}}" for name in claim)
-                yield Problem(
+                yield Violation(
                     reviewed.at(spec, claim[0]),
                     f"two items of {spec.name} can have the same {named}: no primary key or guard prevents it",
                     "Declare a guard in the entity.",
