@@ -188,7 +188,7 @@ def test_what_is_wrong_with_a_revision_is_said() -> None:
     Path("README").write_text("Notes\n", "utf-8")
     git("add", "README")
     git("commit", "--quiet", "-m", "Nothing to import")
-    assert "Needed a single revision" in run("nothing:diff_no_revision:Notes", design).stderr
+    assert "The repository has no revision nothing." in run("nothing:diff_no_revision:Notes", design).stderr
     unknown = run("HEAD:diff_no_revision:Notes", design)
     assert unknown.exit_code == 2
     assert "Can't read diff_no_revision:Notes in revision HEAD: Can't import" in unknown.stderr

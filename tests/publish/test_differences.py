@@ -409,7 +409,7 @@ def test_entities_and_patterns_are_compared_as_a_reviewer_reads_them() -> None:
     assert (fewer.effect, "other values can't be read" in fewer.note) == ("rewrite", True)
     requests = found["pattern of_team", "requests"]
     assert requests.after == "Query MembersTable.GSI1, where GSI1PK = ?, backward, limit 50"
-    assert found["rule Member.email_guard", ""].after == "guard EMAIL#{email.lower} in MembersTable, carries id"
+    assert found["rule Member.email_guard", ""].after == "guard EMAIL#{email.lower}, carries id"
 
 
 def test_designs_with_nothing_in_common() -> None:

@@ -86,7 +86,7 @@ def _read(side: str, environment: Sequence[str] | None, settings: Connection) ->
     if side.count(":") > 1:
         revision, _, design = side.partition(":")
         return _in_revision(revision, design, environment)
-    if side.endswith(".json") or (":" not in side and Path(side).is_file()):
+    if side.endswith(".json") or (":" not in side and not side.endswith(".py") and Path(side).is_file()):
         return _from_file(Path(side))
     return snapshot_of(design_named(side, environment, settings))
 
@@ -129,7 +129,9 @@ def _in_revision(revision: str, design: str, environment: Sequence[str] | None) 
         raise typer.BadParameter(f"{revision!r} isn't a revision. Write REV:module:NAME.")
     root = Path(_git("rev-parse", "--show-toplevel"))
     inner = _git("rev-parse", "--show-prefix")
-    commit = _git("rev-parse", "--verify", f"{revision}^{{commit}}")
+    commit = _git(
+        "rev-parse", "--verify", f"{revision}^{{commit}}", refused=f"The repository has no revision {revision}."
+    )
     with progress_bar(f"Reading {revision}"), TemporaryDirectory(prefix="keyplan-diff-") as folder:
         copy = Path(folder)
         _extract(root, commit, copy)
@@ -173,12 +175,12 @@ def _extract(root: Path, commit: str, target: Path) -> None:
         fail(f"Can't read the files of {commit}.")
 
 
-def _git(*arguments: str) -> str:
-    """What git answers. Ends the command if it refuses."""
+def _git(*arguments: str, refused: str | None = None) -> str:
+    """What git answers. Ends the command if it refuses, with its reason or this one."""
     try:
         done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
     except FileNotFoundError:
         fail("Revisions need git, which isn't installed.")
     if done.returncode != 0:
-        fail(f"git {' '.join(arguments)}: {done.stderr.strip().removeprefix('fatal: ')}")
+        fail(refused or f"git {' '.join(arguments)}: {done.stderr.strip().removeprefix('fatal: ')}")
     return done.stdout.strip()

@@ -122,7 +122,7 @@ def _entity(entity: type[Entity]) -> EntityShape:
             )
             for name, own in spec.fields.items()
         },
-        effects={each.name: _effect(each) for each in effects},
+        effects={each.name: _effect(each, table) for each in effects},
         joint_limits=tuple(sorted(" and ".join(each.fields) for each in spec.limits.joint)),
     )
 
@@ -145,13 +145,14 @@ def _key(key: KeySpec) -> KeyShape:
     )
 
 
-def _effect(effect: _Effect) -> str:
-    """What changes together with an item, as text."""
+def _effect(effect: _Effect, home: Table) -> str:
+    """What changes together with an item of this table, as text."""
     match effect:
         case Unique(hash_text=text, range_text=range_, carries=carries, when=when, table=table):
             own = f", {range_}" if range_ else ""
+            where = "" if table is home else f" in {logical_id(table.name)}"
             more = f", carries {', '.join(carries)}" if carries else ""
-            return f"guard {text}{own} in {logical_id(table.name)}{more}{f', when {when}' if when else ''}"
+            return f"guard {text}{own}{where}{more}{f', when {when}' if when else ''}"
         case Derived(kind=kind, entities=entities):
             return f"{kind}: {', '.join(each.__name__ for each in entities)}"
         case Counter(field=name, floor=floor):
