@@ -463,8 +463,8 @@ def test_reports_say_the_same() -> None:
         assert "News.Latest" in text
         assert found.too_hot[0].remedy in text
     picture = ElementTree.fromstring(heat_map(found))
-    texts = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert "News.Latest" in texts
+    texts = ["".join(each.itertext()) for each in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert "News.Latest 4 partitions" in texts
 
 
 # Traffic files
