@@ -76,7 +76,7 @@ def check(path: DataFile = None) -> None:
     from keyplan.engine.operator import check_file
 
     file = existing_file(path)
-    with explained(file), progress_bar("Checking") as progress:
+    with explained(file, if_damaged=1), progress_bar("Checking") as progress:
         found = check_file(file, progress)
     for problem in found.problems:
         typer.echo(problem, err=True)
@@ -122,7 +122,7 @@ def _file(path: Path | None) -> Path:
 
 
 @contextmanager
-def explained(file: Path) -> Iterator[None]:
+def explained(file: Path, *, if_damaged: int = 2) -> Iterator[None]:
     """Ends the command with a message if something can't be done. `DamagedFile` and `OperatorError` name the file."""
     import apsw
 
@@ -137,11 +137,13 @@ def explained(file: Path) -> Iterator[None]:
     except OperatorError as error:
         fail(str(error))
     except DamagedFile as error:
-        fail(str(error))
+        fail(str(error), if_damaged)
     except apsw.FullError:
         fail("There isn't enough space on the disk. Free some, or use another disk.")
+    except apsw.IOError as error:
+        fail(f"Can't use {file}: {error}. The disk may be full: a database that is in use needs files beside it.")
     except apsw.Error as error:
-        fail(f"Can't read {file}: {error}")
+        fail(f"Can't use {file}: {error}")
     except OSError as error:
         fail(f"{error.filename or file}: {error.strerror or error}")
 

@@ -47,7 +47,7 @@ def compact(path: Path, *, progress: Progress = no_progress) -> tuple[int, int]:
     with _opened(path):
         pass  # refuses a damaged file, and copies the log into the file
     before = path.stat().st_size
-    with damage_named(path), _written(path, before) as new:
+    with damage_named(path), _written(path, 2 * before) as new:
         try:
             with _raw(path) as source:
                 source.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -229,12 +229,15 @@ def _copy_pages(source: apsw.Connection, new: Path, progress: Progress) -> None:
 
 
 def _vacuum(new: Path) -> None:
-    """Remove the unused pages of a copy."""
+    """Remove the unused pages of a copy. SQLite writes what is left to a file without a name first."""
     with _raw(new) as connection:
+        # Not in /tmp, where there may be less space, or none but memory.
+        connection.pragma("temp_store_directory", str(new.absolute().parent))
         connection.pragma("locking_mode", "exclusive")
         connection.pragma("journal_mode", "off")
         connection.pragma("synchronous", "off")
         connection.execute("VACUUM")
+        connection.pragma("temp_store_directory", "")
 
 
 def finish_copy(new: Path) -> None:
