@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -369,7 +370,7 @@ def test_compact(path: Path, folder: Path) -> None:
 def test_compact_needs_space_for_two_copies(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One is what SQLite writes before it overwrites the other, beside them and not in /tmp."""
     size = path.stat().st_size
-    monkeypatch.setattr(file_copies.shutil, "disk_usage", lambda _: SimpleNamespace(free=2 * size))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2 * size))
     code, text = said("compact", "--path", path)
     assert (code, f"{2 * size + file_copies.SPARE_BYTES:,} bytes are needed" in text) == (2, True)
 
