@@ -121,6 +121,31 @@ def test_first_call_writes_and_repeated_calls_read(client: Client, table: str) -
     assert "ConsumedCapacity" not in again
 
 
+def test_repeated_calls_read_what_the_first_one_had(client: Client, table: str) -> None:
+    """They are charged for the items as the first call found or left them, even if it deleted them
+    (https://github.com/nubo-db/dynoxide/pull/188)."""
+    for pk in "abc":
+        client.put_item(TableName=table, Item=item(pk=pk, f="x" * 9000))
+    delete: Any = {"Delete": {"TableName": table, "Key": item(pk="a")}}
+    shrink: Any = {"Update": {"TableName": table, "Key": item(pk="b"), "UpdateExpression": "REMOVE f"}}
+    exists = "attribute_exists(pk)"
+    check: Any = {"ConditionCheck": {"TableName": table, "Key": item(pk="c"), "ConditionExpression": exists}}
+    for action, token in ((delete, "token-1"), (shrink, "token-2"), (check, "token-3")):
+        request: Any = {"TransactItems": [action], "ClientRequestToken": token, "ReturnConsumedCapacity": "TOTAL"}
+        for kind, units in (("WriteCapacityUnits", 18.0), ("ReadCapacityUnits", 6.0), ("ReadCapacityUnits", 6.0)):
+            (consumed,) = client.transact_write_items(**request)["ConsumedCapacity"]
+            assert consumed == {"TableName": table, "CapacityUnits": units, kind: units}
+
+
+def test_each_operation_has_its_own_tokens(client: Client, table: str) -> None:
+    """https://github.com/nubo-db/dynoxide/pull/125."""
+    client.transact_write_items(**count(table))
+    statement: Any = {"Statement": f"UPDATE \"{table}\" SET n = n + 1 WHERE pk = 'a'"}
+    for _ in range(2):
+        client.execute_transaction(TransactStatements=[statement], ClientRequestToken="token-1")
+    assert counted(client, table) == 2
+
+
 def test_token_lasts_ten_minutes(timed: Engine, clock: Clock) -> None:
     table = make_table(timed)
     timed.transact_write_items(**count(table))

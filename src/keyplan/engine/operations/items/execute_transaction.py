@@ -57,11 +57,12 @@ def _write(transaction: Transaction, request: StatementsRequest, parsed: _Parsed
         write.item(transaction.catalog.table(write.table_name))
     actions = [Action(write.table_name, write.decide, write.item, write.puts, write.applies) for write in writes]
     content = [[one["Statement"], parameters] for (_, parameters), one in zip(parsed, given, strict=True)]
-    changes = write_all(transaction, actions, Token(request.get("ClientRequestToken"), content))
+    token = Token("ExecuteTransaction", request.get("ClientRequestToken"), content)
+    changes = write_all(transaction, actions, token)
     answer: Answer = {"Responses": [{} for _ in actions]}
     wanted = request.get("ReturnConsumedCapacity", "NONE")
     if wanted != "NONE" and changes is None:
-        answer["ConsumedCapacity"] = capacity_of_repetition(transaction, wanted, actions)
+        answer["ConsumedCapacity"] = capacity_of_repetition(transaction, wanted, actions, token)
     elif wanted != "NONE" and changes is not None:
         answer["ConsumedCapacity"] = capacity_of_writes(wanted, actions, changes)
     return answer

@@ -68,12 +68,13 @@ def transact_write_items(transaction: Transaction, request: TransactWriteRequest
     actions = [_prepare_action(name, action) for name, action in given]
     if len(orjson.dumps(given)) > MAXIMUM_BYTES:  # their JSON is longer than what counts
         check_size(sum(_given_size(action) for _, action in given))
-    changes = write_all(transaction, actions, Token(request.get("ClientRequestToken"), given))
+    token = Token("TransactWriteItems", request.get("ClientRequestToken"), given)
+    changes = write_all(transaction, actions, token)
     answer: Answer = {}
     wanted = request.get("ReturnConsumedCapacity", "NONE")
     if changes is None:
         if wanted != "NONE":
-            answer["ConsumedCapacity"] = capacity_of_repetition(transaction, wanted, actions)
+            answer["ConsumedCapacity"] = capacity_of_repetition(transaction, wanted, actions, token)
         return answer
     if wanted != "NONE":
         answer["ConsumedCapacity"] = capacity_of_writes(wanted, actions, changes)

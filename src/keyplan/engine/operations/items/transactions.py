@@ -23,6 +23,8 @@ from keyplan.engine.values.row_keys import check_item_key, check_key, checked_ke
 
 MAXIMUM_BYTES = 4 * 1_048_576
 TOKEN_SECONDS = 600.0
+_DIGEST = 16
+"""Bytes of the fingerprint of a transaction; after it, the file has the sizes of its items."""
 
 _FAILURES = {
     "ConditionalCheckFailedException": "ConditionalCheckFailed",
@@ -54,7 +56,7 @@ def write_all(transaction: Transaction, actions: Sequence[Action], token: "Token
     for action, change in zip(actions, changes, strict=True):
         if action.applies:
             apply(transaction, change)
-    token.remember(transaction)
+    token.remember(transaction, [max(change.old_size, change.new_size) for change in changes])
     return changes
 
 
@@ -196,24 +198,25 @@ def capacity_of_writes(wanted: str, actions: Sequence[Action], changes: Sequence
     return _capacities(wanted, "WriteCapacityUnits", parts)
 
 
-def capacity_of_repetition(transaction: Transaction, wanted: str, actions: Sequence[Action]) -> list[object]:
+def capacity_of_repetition(
+    transaction: Transaction, wanted: str, actions: Sequence[Action], token: "Token"
+) -> list[object]:
     """Return the ConsumedCapacity of a transaction that was applied before: a transactional read of its items."""
-    parts = []
-    for action in actions:
-        table = transaction.catalog.table(action.table_name)
-        row = transaction.row(table, _key_of(transaction, action)[1])
-        parts.append((action.table_name, table, _transactional_read(row)))
+    parts = [
+        (action.table_name, transaction.catalog.table(action.table_name), _transactional_read(size))
+        for action, size in zip(actions, token.sizes, strict=True)
+    ]
     return _capacities(wanted, "ReadCapacityUnits", parts)
 
 
 def capacity_of_reads(wanted: str, found: Sequence[Got]) -> list[object]:
     """Return the ConsumedCapacity of a transaction that reads."""
-    parts = [(got.table_name, got.table, _transactional_read(got.row)) for got in found]
+    parts = [(got.table_name, got.table, _transactional_read(got.row.size if got.row else 0)) for got in found]
     return _capacities(wanted, "ReadCapacityUnits", parts)
 
 
-def _transactional_read(row: Row | None) -> Consumed:
-    return Consumed(2 * read_units(row.size if row else 0, consistent=True))
+def _transactional_read(size: int) -> Consumed:
+    return Consumed(2 * read_units(size, consistent=True))
 
 
 def _capacities(wanted: str, kind: str, parts: Sequence[tuple[str, Table, Consumed]]) -> list[object]:
@@ -228,11 +231,15 @@ class Token:
     """The idempotency token of a transaction: the same actions with the same token are applied once in ten minutes.
 
     `content` is what makes transactions the same, in a form that JSON can hold; the order of members doesn't matter.
+    Each operation has its own tokens.
     """
 
-    def __init__(self, token: str | None, content: object) -> None:
+    def __init__(self, operation: str, token: str | None, content: object) -> None:
+        self._operation = operation
         self._token = token
         self._fingerprint = b"" if token is None else _fingerprint(content)
+        self.sizes: list[int] = []
+        """The sizes of the items when the transaction was applied, each before or after it, whichever was larger."""
 
     def was_used(self, transaction: Transaction) -> bool:
         """Return whether this transaction was applied already; raise if the token was used for a different one."""
@@ -240,32 +247,38 @@ class Token:
             return False
         found = transaction.sql(
             "SELECT fingerprint FROM tokens WHERE token = ? AND expires > ?",
-            (_stored_token(transaction, self._token), transaction.now),
+            (self._stored_token(transaction), transaction.now),
         ).fetchone()
         if found is None:
             return False
-        if found[0] != self._fingerprint:
+        fingerprint, sizes = found[0][:_DIGEST], found[0][_DIGEST:]
+        if fingerprint != self._fingerprint:
             raise DynamoError(
                 "IdempotentParameterMismatchException",
                 "The request uses the same client token as a previous, but non-identical request.",
             )
+        self.sizes = orjson.loads(sizes)
         return True
 
-    def remember(self, transaction: Transaction) -> None:
+    def remember(self, transaction: Transaction, sizes: list[int]) -> None:
         if self._token is None:
             return
         transaction.sql("DELETE FROM tokens WHERE expires <= ?", (transaction.now,))
         transaction.sql(
             "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?)",
-            (_stored_token(transaction, self._token), self._fingerprint, transaction.now + TOKEN_SECONDS),
+            (
+                self._stored_token(transaction),
+                self._fingerprint + orjson.dumps(sizes),
+                transaction.now + TOKEN_SECONDS,
+            ),
         )
 
-
-def _stored_token(transaction: Transaction, token: str) -> str:
-    """The name of a token in the file: the accounts and regions choose their tokens independently."""
-    scope = transaction.catalog.scope
-    return token if scope == HOME else f"{scope.account}/{scope.region}/{token}"
+    def _stored_token(self, transaction: Transaction) -> str:
+        """The name of the token in the file: the accounts and regions choose their tokens independently."""
+        scope = transaction.catalog.scope
+        name = f"{self._operation}/{self._token}"
+        return name if scope == HOME else f"{scope.account}/{scope.region}/{name}"
 
 
 def _fingerprint(content: object) -> bytes:
-    return hashlib.blake2b(orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+    return hashlib.blake2b(orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=_DIGEST).digest()
