@@ -81,6 +81,8 @@ def test_which_global_tables_are_refused(client: "DynamoDBClient") -> None:
     for regions in ((), ("us-east-1", "us-east-1")):
         with refused(wrong_group):
             client.create_global_table(GlobalTableName="other", ReplicationGroup=group(*regions))
+    with refused("1 validation error detected: Invalid AWS region in 'mars'"):
+        client.create_global_table(GlobalTableName="other", ReplicationGroup=group("us-east-1", "mars"))
     plain = make_table(client)
     with refused(INVALID + "The table must have a stream with the view type NEW_AND_OLD_IMAGES to be a replica"):
         client.create_global_table(GlobalTableName=plain, ReplicationGroup=group("us-east-1"))
@@ -105,6 +107,8 @@ def test_which_updates_are_refused(client: "DynamoDBClient") -> None:
         client.update_global_table(GlobalTableName="music", ReplicaUpdates=[{"Delete": other}])
     with refused(INVALID + "A replica update must have either Create or Delete"):
         client.update_global_table(GlobalTableName="music", ReplicaUpdates=[{}])
+    with refused("1 validation error detected: Invalid AWS region in 'mars'"):
+        client.update_global_table(GlobalTableName="music", ReplicaUpdates=[{"Create": {"RegionName": "mars"}}])
     missing = "Global table with name: 'missing' does not exist."
     with refused(missing, "GlobalTableNotFoundException"):
         client.describe_global_table(GlobalTableName="missing")
@@ -194,6 +198,14 @@ def test_settings_of_a_provisioned_global_table(client: "DynamoDBClient") -> Non
     client.update_global_table_settings(GlobalTableName="music", GlobalTableBillingMode="PAY_PER_REQUEST")
     own, other = client.describe_global_table_settings(GlobalTableName="music")["ReplicaSettings"]
     assert own["ReplicaBillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
+    assert (own["ReplicaProvisionedReadCapacityUnits"], other["ReplicaProvisionedReadCapacityUnits"]) == (0, 0)
+    both_missing = (
+        INVALID + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
+    )
+    with refused(both_missing):
+        client.update_global_table_settings(
+            GlobalTableName="music", GlobalTableBillingMode="PROVISIONED", GlobalTableProvisionedWriteCapacityUnits=5
+        )
 
 
 def test_which_settings_are_refused(client: "DynamoDBClient") -> None:
@@ -211,3 +223,12 @@ def test_which_settings_are_refused(client: "DynamoDBClient") -> None:
         + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
     ):
         client.update_global_table_settings(GlobalTableName="music", GlobalTableProvisionedWriteCapacityUnits=5)
+    make_global(client, "books", "us-east-1", "us-east-2")
+    with refused(
+        INVALID
+        + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+    ):
+        client.update_global_table_settings(
+            GlobalTableName="books",
+            ReplicaSettingsUpdate=[{"RegionName": "us-east-2", "ReplicaProvisionedReadCapacityUnits": 5}],
+        )

@@ -128,6 +128,16 @@ def test_strong_consistency_between_three_regions(client: "DynamoDBClient") -> N
     found = described(client, table)
     assert (found["MultiRegionConsistency"], regions(client, table)) == ("STRONG", ["us-east-2", "us-west-2"])
     assert {"GlobalTableWitnesses", "DisassociationProtectionEnabled", "StreamSpecification"}.isdisjoint(found)
+    item: Any = {"TableName": table, "Key": {"pk": {"S": "a"}}}
+    check: Any = {**item, "ConditionExpression": "attribute_not_exists(pk)"}
+    no_transactions = f"Transactions aren't supported for global tables with STRONG consistency: Table: {table}"
+    with refused(no_transactions):
+        client.transact_write_items(TransactItems=[{"ConditionCheck": check}])
+    with refused(no_transactions):
+        client.transact_get_items(TransactItems=[{"Get": item}])
+    with refused(no_transactions):
+        client.execute_transaction(TransactStatements=[{"Statement": f"SELECT * FROM \"{table}\" WHERE pk = 'a'"}])
+    client.batch_execute_statement(Statements=[{"Statement": f"SELECT * FROM \"{table}\" WHERE pk = 'a'"}])
     with refused("TimeToLive can't be enabled on a global table with STRONG consistency"):
         client.update_time_to_live(
             TableName=table, TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires"}
@@ -154,7 +164,10 @@ def test_a_witness(client: "DynamoDBClient") -> None:
     witness: Any = [{"Create": {"RegionName": "us-west-2"}}]
     with refused(INVALID + "A witness can be created only together with a replica and STRONG consistency"):
         update(client, table, create("us-east-2"), GlobalTableWitnessUpdates=witness)
-    update(client, table, create("us-east-2"), GlobalTableWitnessUpdates=witness, MultiRegionConsistency="STRONG")
+    answer = update(
+        client, table, create("us-east-2"), GlobalTableWitnessUpdates=witness, MultiRegionConsistency="STRONG"
+    )
+    assert answer["GlobalTableWitnesses"] == [{"RegionName": "us-west-2", "WitnessStatus": "CREATING"}]
     found = described(client, table)
     assert found["GlobalTableWitnesses"] == [{"RegionName": "us-west-2", "WitnessStatus": "ACTIVE"}]
     with refused(INVALID + "The witness must be deleted together with the last replica"):
@@ -166,7 +179,8 @@ def test_a_witness(client: "DynamoDBClient") -> None:
         INVALID + "A global table with STRONG consistency must have three replicas, or two replicas and a witness"
     ):
         update(client, table, GlobalTableWitnessUpdates=gone)
-    update(client, table, delete("us-east-2"), GlobalTableWitnessUpdates=gone)
+    answer = update(client, table, delete("us-east-2"), GlobalTableWitnessUpdates=gone)
+    assert answer["GlobalTableWitnesses"] == [{"RegionName": "us-west-2", "WitnessStatus": "DELETING"}]
     assert {"GlobalTableWitnesses", "Replicas"}.isdisjoint(described(client, table))
 
 

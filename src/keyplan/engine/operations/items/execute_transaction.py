@@ -14,6 +14,7 @@ from keyplan.engine.operations.items.transactions import (
     capacity_of_repetition,
     capacity_of_writes,
     check_size,
+    check_tables,
     get_all,
     write_all,
 )
@@ -29,8 +30,7 @@ def execute_transaction(transaction: Transaction, request: StatementsRequest) ->
     parsed: _Parsed = [statement(one["Statement"], one.get("Parameters")) for one in given]
     if len({isinstance(chosen, Select) for chosen, _ in parsed}) > 1:
         raise validation_error("Read statements and write statements cannot be mixed in one transaction")
-    for chosen, _ in parsed:
-        transaction.catalog.table(chosen.table)
+    check_tables(transaction, [chosen.table for chosen, _ in parsed])
     if isinstance(parsed[0][0], Select):
         return _read(transaction, request, parsed)
     return _write(transaction, request, parsed)

@@ -20,6 +20,7 @@ from keyplan.engine.operations.items.transactions import (
     capacity_of_repetition,
     capacity_of_writes,
     check_size,
+    check_tables,
     get_all,
     get_by_key,
     write_all,
@@ -141,8 +142,7 @@ def all_collection_metrics(changes: Iterable[tuple[str, Change]]) -> dict[str, l
 def transact_get_items(transaction: Transaction, request: TransactGetRequest) -> Answer:
     """Return several items as of one moment."""
     gets = [_prepare_get(action["Get"]) for action in request["TransactItems"]]
-    for name in {action["Get"]["TableName"] for action in request["TransactItems"]}:
-        transaction.catalog.table(name)
+    check_tables(transaction, {action["Get"]["TableName"] for action in request["TransactItems"]})
     found = get_all(transaction, gets)
     answer: Answer = {"Responses": [got.response for got in found]}
     wanted = request.get("ReturnConsumedCapacity", "NONE")

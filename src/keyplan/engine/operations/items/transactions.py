@@ -5,7 +5,7 @@ canceled, with a reason for each action.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, cast
 
@@ -15,6 +15,7 @@ from keyplan.engine.errors import DynamoError, validation_error
 from keyplan.engine.operations.items.consumed_capacity import Consumed, describe_consumed, read_units
 from keyplan.engine.operations.items.item_changes import Change, Decide, apply, check_index_keys, consumption
 from keyplan.engine.operations.items.paged_reads import ItemProjection
+from keyplan.engine.operations.tables.replication import STRONG
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.scopes import HOME
 from keyplan.engine.storage.transaction import Row, Transaction
@@ -46,10 +47,19 @@ class Action:
     """Whether it changes anything; a check doesn't."""
 
 
+def check_tables(transaction: Transaction, names: Iterable[str]) -> None:
+    """Refuse tables that don't exist, and those whose global table has no transactions."""
+    for name in names:
+        replication = transaction.catalog.table(name).definition.get("replication")
+        if replication is not None and replication["consistency"] == STRONG:
+            raise validation_error(
+                f"Transactions aren't supported for global tables with STRONG consistency: Table: {name}"
+            )
+
+
 def write_all(transaction: Transaction, actions: Sequence[Action], token: "Token") -> list[Change] | None:
     """Apply all actions or none, and return their changes; or None if the token's transaction was applied before."""
-    for name in {action.table_name for action in actions}:
-        transaction.catalog.table(name)
+    check_tables(transaction, {action.table_name for action in actions})
     if token.was_used(transaction):
         return None
     changes = _decide_all(transaction, actions)

@@ -15,7 +15,7 @@ from keyplan.engine.operations.tables.global_tables import (
     save_global_table,
 )
 from keyplan.engine.operations.tables.replication import region_of
-from keyplan.engine.operations.tables.throughput import billing_of
+from keyplan.engine.operations.tables.throughput import billing_of, units_missing, units_not_allowed
 from keyplan.engine.operations.tables.update_table import update_table
 from keyplan.engine.storage.catalog import Definition, Table
 from keyplan.engine.storage.descriptions import IndexDescription, TableDescription
@@ -70,6 +70,9 @@ def update_global_table_settings(transaction: Transaction, request: SettingsRequ
         _check_index(table, index["IndexName"])
     home = region_of(table.arn)
     own: RegionSettings = {}
+    on_demand = request.get("GlobalTableBillingMode", billing_of(table.description)) == "PAY_PER_REQUEST"
+    if on_demand:
+        _forget_units(found)
     for replica in request.get("ReplicaSettingsUpdate", []):
         if replica["RegionName"] not in found["regions"]:
             raise replica_not_found(name, replica["RegionName"])
@@ -78,6 +81,8 @@ def update_global_table_settings(transaction: Transaction, request: SettingsRequ
         if replica["RegionName"] == home:
             own = replica
         else:
+            if on_demand and _gives_units(replica):
+                raise units_not_allowed()
             _change_replica(found["settings"].setdefault(replica["RegionName"], {}), replica)
     _change_table(transaction, table, request, own)
     _change_scaling(transaction, name, request)
@@ -88,6 +93,20 @@ def update_global_table_settings(transaction: Transaction, request: SettingsRequ
 def _check_index(table: Table, name: str) -> None:
     if not any(index.name == name and index.is_global for index in table.indexes):
         raise DynamoError("IndexNotFoundException", f"Index not found: {name}")
+
+
+def _forget_units(found: GlobalTable) -> None:
+    """Remove the read capacity of all replicas of an on-demand table."""
+    for settings in found["settings"].values():
+        settings.pop("ReadCapacityUnits", None)
+        settings.pop("IndexReadCapacityUnits", None)
+
+
+def _gives_units(replica: RegionSettings) -> bool:
+    indexes = replica.get("ReplicaGlobalSecondaryIndexSettingsUpdate", [])
+    return "ReplicaProvisionedReadCapacityUnits" in replica or any(
+        "ProvisionedReadCapacityUnits" in index for index in indexes
+    )
 
 
 def _change_replica(settings: ReplicaSettings, update: RegionSettings) -> None:
@@ -130,6 +149,10 @@ def _change_table(transaction: Transaction, table: Table, request: SettingsReque
             updates.append({"Update": {"IndexName": name, "ProvisionedThroughput": units}})
     if updates:
         wanted["GlobalSecondaryIndexUpdates"] = updates
+    if wanted.get("BillingMode") == "PROVISIONED":  # where there were none before, both must be given
+        changed = [wanted, *(index for update in updates for index in update.values())]
+        if not all(all(figures.get("ProvisionedThroughput", {}).values()) for figures in changed):
+            raise units_missing()
     if wanted:
         update_table(transaction, {"TableName": table.name, **wanted})
     if "ReplicaTableClass" in own:

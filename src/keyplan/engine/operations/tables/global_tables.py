@@ -10,6 +10,7 @@ from typing import TypedDict, cast
 from keyplan.engine.errors import DynamoError, invalid_parameter, validation_error
 from keyplan.engine.executor import Answer
 from keyplan.engine.operations.tables.replicas import STREAM_VIEW
+from keyplan.engine.operations.tables.replication import check_region
 from keyplan.engine.storage.catalog import Table
 from keyplan.engine.storage.records import Record, delete_record, get_record, list_records, put_record
 from keyplan.engine.storage.transaction import Transaction
@@ -64,6 +65,8 @@ def create_global_table(transaction: Transaction, request: GlobalTableRequest) -
     if not all("RegionName" in replica for replica in group):  # the model doesn't require it
         raise invalid_parameter("Each replica in ReplicationGroup must have a RegionName")
     regions = [replica["RegionName"] for replica in group]
+    for region in regions:
+        check_region(region)
     if not regions or len(set(regions)) < len(regions):
         raise invalid_parameter("ReplicationGroup must contain at least one Region, and each Region only once")
     if get_record(transaction, _KIND, _record(transaction, name)) is not None:
@@ -82,6 +85,7 @@ def update_global_table(transaction: Transaction, request: GlobalTableRequest) -
         if len(update) != 1:
             raise invalid_parameter("A replica update must have either Create or Delete")
         ((kind, replica),) = update.items()
+        check_region(replica["RegionName"])
         _update(found, name, kind, replica["RegionName"])
     _check_table(transaction, name, empty=False)
     if found["regions"]:

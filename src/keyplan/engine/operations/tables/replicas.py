@@ -4,14 +4,13 @@ A replica shares the items, the stream and the settings of its table, so it is n
 own are its overrides, which are checked, stored and described.
 """
 
-import re
 from collections.abc import Iterator
 from typing import TypedDict, cast
 
 from keyplan.engine.errors import invalid_parameter, validation_error
 from keyplan.engine.operations.jobs import has_writer
 from keyplan.engine.operations.tables.auto_scaling import ScalingTarget, is_scaled
-from keyplan.engine.operations.tables.replication import EVENTUAL, STRONG, describe_replica, region_of
+from keyplan.engine.operations.tables.replication import EVENTUAL, STRONG, check_region, describe_replica, region_of
 from keyplan.engine.operations.tables.throughput import billing_of, check_on_demand
 from keyplan.engine.storage.catalog import Definition, Table, in_use
 from keyplan.engine.storage.descriptions import ReplicaDescription
@@ -32,7 +31,6 @@ ACTIONS = ("Create", "Update", "Delete", "Disassociate")
 MEMBERS = ("ReplicaUpdates", "GlobalTableWitnessUpdates", "DisassociationProtectionEnabled")
 """The members of UpdateTable that change replicas."""
 
-_REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d{1,2}")
 _OVERRIDES = ("KMSMasterKeyId", "ProvisionedThroughputOverride", "OnDemandThroughputOverride", "GlobalSecondaryIndexes")
 
 
@@ -92,8 +90,7 @@ def _actions(
                 f"Only one of {all_kinds} may be specified" if given else f"One of {all_kinds} must not be null"
             )
         action = update[given[0]]
-        if not _REGION.fullmatch(action["RegionName"]):
-            raise validation_error(f"1 validation error detected: Invalid AWS region in '{action['RegionName']}'")
+        check_region(action["RegionName"])
         yield given[0], action
 
 
@@ -140,6 +137,15 @@ def update_replicas(
 def _updates(given: list[dict[str, ReplicaAction]]) -> list[tuple[str, ReplicaAction]]:
     """The updates of a request that was checked, as pairs of kind and action."""
     return [pair for update in given for pair in update.items()]
+
+
+def changing_witnesses(request: ReplicasRequest) -> list[dict[str, str]]:
+    """Return the witnesses as the answer shows them while they change."""
+    status = {"Create": "CREATING", "Delete": "DELETING"}
+    return [
+        {"RegionName": update["RegionName"], "WitnessStatus": status[kind]}
+        for kind, update in _updates(request.get("GlobalTableWitnessUpdates", []))
+    ]
 
 
 def _new(request: ReplicasRequest) -> Replication:

@@ -99,6 +99,8 @@ def update_table(transaction: Transaction, request: TableRequest) -> Answer:
     answer = _updating_description(describe(transaction, table), described, request)
     if changing:
         answer["Replicas"] = changing
+    if "GlobalTableWitnessUpdates" in request:
+        answer["GlobalTableWitnesses"] = replicas.changing_witnesses(request)
     # An index of a small table is filled now; for a large table, maintenance continues between requests.
     backfill(transaction, table.name)
     return {"TableDescription": answer}
