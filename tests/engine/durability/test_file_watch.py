@@ -155,7 +155,13 @@ def shortened(log: Path) -> None:
     os.truncate(log, 0)
 
 
-@pytest.mark.parametrize("happens", [Path.unlink, shortened])
+def shortened_while_somebody_writes(log: Path) -> None:
+    size = log.stat().st_size
+    os.truncate(log, 0)
+    os.truncate(log, size + 1)
+
+
+@pytest.mark.parametrize("happens", [Path.unlink, shortened, shortened_while_somebody_writes])
 def test_the_log_goes_away(engine: Engine, path: Path, happens: Callable[[Path], None]) -> None:
     happens(log_of(path))
     with pytest.raises(engine.exceptions.InternalServerError) as caught:

@@ -44,6 +44,16 @@ def log_of(path: Path) -> Path:
     return path.with_name(path.name + "-wal")
 
 
+def begins_as_log(log: str) -> bool:
+    """Whether a log that isn't empty still has its beginning; after it was emptied, writers leave a hole there."""
+    try:
+        with open(log, "rb", buffering=0) as file:
+            magic = file.read(4)
+    except OSError:
+        return False
+    return len(magic) == 4 and int.from_bytes(magic, "big") | 1 == _LOG_MAGIC | 1
+
+
 def is_damage(error: BaseException) -> bool:
     """Return whether an exception means that the stored data can't be trusted."""
     if isinstance(error, DamagedFile | apsw.CorruptError | apsw.NotADBError):

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import apsw
 
 from keyplan.engine.errors import DynamoError
-from keyplan.engine.storage.damage import log_of
+from keyplan.engine.storage.damage import begins_as_log, log_of
 from keyplan.engine.storage.log_binding import check_binding
 
 _log = logging.getLogger("keyplan.engine")
@@ -25,7 +25,7 @@ OTHERS = 0o077
 """What the mode of a file allows to everybody but its owner."""
 REPLACED = (
     "The database file was replaced by another one while it was in use, so nothing is read or written any more. "
-    "Restart to use the new file."
+    "To use the new file, stop this process, move the log of the old one (-wal) away, and start it again."
 )
 MISSING = (
     "The database file was deleted or moved while it was in use, so nothing is written any more; reads still see its "
@@ -128,10 +128,15 @@ class FileWatch:
         return found
 
     def _has_its_log(self) -> bool:
-        """Whether the log is where it was, and as long as it was: it starts over, but never becomes shorter."""
+        """Whether the log is where it was, and as long as it was: it starts over, but never becomes shorter.
+
+        One that was emptied is soon as long as it was again, if somebody writes all the time.
+        """
         found = _found_at(self._log_text)
         size, self._log_size = self._log_size, found.st_size if found else 0
-        return _place_of(found) == self._log_place and self._log_size >= size
+        if _place_of(found) != self._log_place or self._log_size < size:
+            return False
+        return self._log_size == size or begins_as_log(self._log_text)
 
     def _note(self, message: str) -> None:
         self.next = 0.0
