@@ -58,7 +58,8 @@ def _unknown_host(name: str) -> str:
 def _name(header: str) -> str:
     """The name or address in a `Host` header, without the port."""
     if header.startswith("["):
-        return _plain(header.partition("]")[0])
+        address, _, port = header.partition("]")
+        return _plain(header if port.strip(":0123456789") else address)
     return _plain(header.partition(":")[0])
 
 
