@@ -147,7 +147,7 @@ def dynamodb(
             regions=regions,
             accounts=accounts,
         )
-    except (DamagedFile, apsw.Error, OSError) as error:
+    except (DamagedFile, apsw.Error, OSError, ValueError) as error:  # ValueError: a setting of storage/limits.py
         fail(f"Can't open {file}: {error}")
     try:
         server = Server(

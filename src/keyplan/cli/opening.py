@@ -219,7 +219,7 @@ def _explained(file: Path) -> Iterator[None]:
 
     try:
         yield
-    except (DamagedFile, apsw.Error, OSError) as error:
+    except (DamagedFile, apsw.Error, OSError, ValueError) as error:  # ValueError: a setting of storage/limits.py
         fail(f"Can't open {file}: {error}")
 
 

@@ -28,10 +28,10 @@ def engine(path: Path) -> Iterator[Engine]:
         yield made
 
 
-def put(engine: Engine, first: int, count: int) -> None:
+def put(engine: Engine, first: int, count: int, size: int = 3000) -> None:
     for number in range(first, first + count):
         key = {"pk": {"S": f"item-{number}"}, "sk": {"N": "1"}}
-        engine.put_item(TableName=TABLE, Item={**key, "text": {"S": "x" * 3000}})
+        engine.put_item(TableName=TABLE, Item={**key, "text": {"S": "x" * size}})
 
 
 def wait_for_checkpoint(engine: Engine, size: int, path: Path) -> None:
@@ -77,26 +77,34 @@ def test_closing_does_not_wait_for_a_quiet_moment(path: Path, monkeypatch: pytes
 
 
 def test_a_held_read_cannot_fill_the_disk(
-    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The log has a limit, at which writes are refused until the read has ended."""
-    monkeypatch.setenv("KEYPLAN_LOG_LIMIT_MIB", "2")
-    monkeypatch.setattr(wal_checkpoints, "WARNING_PAGES", 256)
+    path = tmp_path / "data.db"
+    monkeypatch.setenv("KEYPLAN_LOG_LIMIT_MIB", "64")
     with Engine(str(path)) as engine:
         engine.create_table(**definition())  # type: ignore[arg-type]
         reader = engine.database._storage.connect()
         reader.execute("BEGIN")
         reader.execute("SELECT 1 FROM meta").fetchall()
         with pytest.raises(engine.exceptions.InternalServerError) as refused:
-            put(engine, 0, 1000)
+            put(engine, 0, 1000, 200_000)
         assert refused.value.response["Error"]["Message"] == (
-            "The log of the database has grown to its limit of 2 MiB, because a long read keeps it from starting over, "
+            "The log of the database has grown to its limit of 64 MiB, because a long read keeps it from starting over, "
             "so nothing is written. End what reads (a backup, an export or another program), or raise the limit with "
             "KEYPLAN_LOG_LIMIT_MIB."
         )
-        assert f"The log of {path} has 1 MiB, because a long read keeps it from starting over. At 2 MiB" in caplog.text
-        assert log_of(path).stat().st_size < 3 * 2**20
-        assert engine.scan(TableName=TABLE, Select="COUNT", Limit=10)["Count"] == 10
+        assert (
+            f"The log of {path} has 48 MiB, because a long read keeps it from starting over. At 64 MiB" in caplog.text
+        )
+        size = log_of(path).stat().st_size
+        assert size < 66 * 2**20
+        for _ in range(100):  # neither attempts to write nor those to copy the log make it longer
+            with pytest.raises(engine.exceptions.InternalServerError):
+                put(engine, 0, 1)
+            time.sleep(0.002)
+        assert log_of(path).stat().st_size == size
+        assert engine.scan(TableName=TABLE, Select="COUNT", Limit=5)["Count"] == 5
         reader.close()
         until = time.monotonic() + 20
         while True:
@@ -106,3 +114,6 @@ def test_a_held_read_cannot_fill_the_disk(
             except engine.exceptions.InternalServerError:
                 assert time.monotonic() < until
                 time.sleep(0.05)
+        # Without such a read, nothing is refused.
+        put(engine, 0, 400, 200_000)
+        assert log_of(path).stat().st_size < 66 * 2**20

@@ -13,6 +13,8 @@ CACHE_SETTING = "KEYPLAN_CACHE_MIB"
 LOG_SETTING = "KEYPLAN_LOG_LIMIT_MIB"
 LARGEST_CACHE_MIB = 2048
 DEFAULT_LOG_MIB = 8192
+LOWEST_LOG_MIB = 64
+"""With less, a few large writes would reach the limit before the log can be copied."""
 UNKNOWN_MEMORY = 2 * 2**30
 _MIB = 2**20
 _CGROUPS = Path("/sys/fs/cgroup")
@@ -21,12 +23,12 @@ _MEMBERSHIP = Path("/proc/self/cgroup")
 
 def cache_mib() -> int:
     """Return how large the page cache of a process may become."""
-    return _setting(CACHE_SETTING) or max(1, min(LARGEST_CACHE_MIB, memory() // 8 // _MIB))
+    return _setting(CACHE_SETTING, lowest=1) or max(1, min(LARGEST_CACHE_MIB, memory() // 8 // _MIB))
 
 
 def log_limit_mib() -> int:
     """Return how long the log may become."""
-    return _setting(LOG_SETTING) or DEFAULT_LOG_MIB
+    return _setting(LOG_SETTING, lowest=LOWEST_LOG_MIB) or DEFAULT_LOG_MIB
 
 
 def memory() -> int:
@@ -62,10 +64,10 @@ def _cgroup_limits(membership: Path, cgroups: Path) -> list[int]:
     return limits
 
 
-def _setting(name: str) -> int | None:
+def _setting(name: str, *, lowest: int) -> int | None:
     text = os.environ.get(name, "")
     if not text:
         return None
-    if not text.isascii() or not text.isdigit() or not int(text):
-        raise ValueError(f"{name} is {text!r}. Set it to a number of MiB, at least 1.")
+    if not text.isascii() or not text.isdigit() or int(text) < lowest:
+        raise ValueError(f"{name} is {text!r}. Set it to a number of MiB, at least {lowest}.")
     return int(text)

@@ -174,7 +174,8 @@ class Storage:
             self._check_place(watch, cursor.connection, writes=writes)
         checkpoints = self._checkpoints if writes else None
         if checkpoints and checkpoints.pages >= checkpoints.notable_pages:
-            checkpoints.check_length()
+            if not checkpoints.check_length(may_wait=self._patient):
+                raise Busy
         try:
             cursor.execute(begin)
             new_log = False

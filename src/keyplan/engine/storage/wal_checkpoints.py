@@ -10,6 +10,7 @@ all copying is done here, also at the end (`finish_log`), and never by SQLite it
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -49,6 +50,9 @@ OPENING_SECONDS = 0.2
 PAGES_PER_MIB = 256
 WARNING_PAGES = 1024 * PAGES_PER_MIB
 """A log of this length is reported, and again each time it has doubled."""
+ROOM_SECONDS = 1.0
+"""How long writes wait at the limit for the end of a checkpoint. Then they are refused, until one has succeeded."""
+ROOM_PAUSE_SECONDS = 0.005
 MARK_TRIES = 20
 """How many times a mark is written again because another process has written behind it."""
 LOCK_ATTEMPTS = 5_000
@@ -70,6 +74,7 @@ class LogCopy:
         self._copier = connect(CACHE_MIB)
         self._reader = connect(CACHE_MIB)
         self._pages = 0
+        self._stalled: tuple[int, int] | None = None
         self._marker.set_wal_hook(self._written)
         self._marker.set_busy_handler(self._wait_for_lock)
 
@@ -106,14 +111,17 @@ class LogCopy:
         The last mark is copied by itself when the main file has everything else, so that a main file with this mark is
         complete even if it was copied at this moment.
         """
-        self.copy()  # which writes the mark before all other pages, and leaves little for the rest
+        if not self.is_stalled():
+            self.copy()  # which writes the mark before all other pages, and leaves little for the rest
         try:
-            if not self._mark():
+            if not self._mark_end():
                 return False
             pages, copied = self._checkpoint()
-            if copied < pages or copied != self._pages:
-                return False
             seen = self._version()
+            if copied < pages or copied != self._pages:
+                self._stalled = (self._pages, seen)
+                return False
+            self._stalled = None
             frame = self._pages + 1
             self._marker.execute(LAST_MARK, (NONE + frame, state))
             self._marker.execute("COMMIT")
@@ -124,6 +132,21 @@ class LogCopy:
             return copied == pages == frame
         finally:
             self._roll_back()
+
+    def is_stalled(self) -> bool:
+        """Whether the log still ends with the mark of the last attempt to finish it, which a read held up.
+
+        Another attempt then needs no other mark, and so doesn't make the log longer.
+        """
+        return self._stalled == (self._pages, self._version())
+
+    def _mark_end(self) -> bool:
+        if self.is_stalled():
+            self._marker.execute("BEGIN IMMEDIATE")
+            if self.is_stalled():
+                return True
+            self._roll_back()
+        return self._mark()
 
     def _mark(self) -> bool:
         """Write a mark at the end of the log, and keep the write lock, so that it stays the end."""
@@ -187,9 +210,14 @@ class Checkpoints:
         self.pages = 0
         """The length of the log."""
         self._limit = log_limit_mib() * PAGES_PER_MIB
-        self.notable_pages = min(CHECKPOINT_PAGES, self._limit)
+        # A log with a low limit is copied earlier, so that only a read can let it grow to the limit.
+        self._due = min(CHECKPOINT_PAGES, self._limit // 4)
+        self._urgent = min(MAXIMUM_FACTOR * CHECKPOINT_PAGES, self._limit // 2)
+        self.notable_pages = self._due
         """From this length on, writers call `check_length` and `after_commit`; with a shorter log, that is no use."""
-        self._warn_at = WARNING_PAGES
+        self._first_warning = min(WARNING_PAGES, self._limit * 3 // 4)
+        self._warn_at = self._first_warning
+        self._full_since = 0.0
         self._wanted = threading.Event()
         self._opened = False
         self._stopping = threading.Event()
@@ -200,32 +228,46 @@ class Checkpoints:
         self.pages = pages
         return apsw.SQLITE_OK
 
-    def check_length(self) -> None:
-        """Refuse a write if the log is too long, because a read keeps it from starting over."""
+    def check_length(self, *, may_wait: bool) -> bool:
+        """Refuse a write if the log is too long, because a read keeps it from starting over.
+
+        Returns False if only waiting can show that it does: the log may be about to start over.
+        """
         if self.pages < self._warn_at and self.pages < self._limit:
-            return
+            return True
         if self.pages >= self._limit:
-            self._wake()
-            mib = self._limit // PAGES_PER_MIB
-            raise DynamoError(
-                "InternalServerError",
-                f"The log of the database has grown to its limit of {mib} MiB, because a long read keeps it from "
-                "starting over, so nothing is written. End what reads (a backup, an export or another program), or "
-                f"raise the limit with {LOG_SETTING}.",
-                status=500,
-            )
+            return self._wait_for_room(may_wait=may_wait)
         self._warn_at *= 2
         _log.warning(
             "The log of %s has %d MiB, because a long read keeps it from starting over. At %d MiB (%s), writes are "
             "refused. End what reads: a backup, an export or another program.",
             *(self._path, self.pages // PAGES_PER_MIB, self._limit // PAGES_PER_MIB, LOG_SETTING),
         )
+        return True
+
+    def _wait_for_room(self, *, may_wait: bool) -> bool:
+        self._full_since = self._full_since or time.monotonic()
+        while self.pages >= self._limit:
+            self._wake()
+            if time.monotonic() - self._full_since > ROOM_SECONDS:
+                mib = self._limit // PAGES_PER_MIB
+                raise DynamoError(
+                    "InternalServerError",
+                    f"The log of the database has grown to its limit of {mib} MiB, because a long read keeps it from "
+                    "starting over, so nothing is written. End what reads (a backup, an export or another program), "
+                    f"or raise the limit with {LOG_SETTING}.",
+                    status=500,
+                )
+            if not may_wait:
+                return False
+            time.sleep(ROOM_PAUSE_SECONDS)
+        return True
 
     def after_commit(self, *, opened: bool) -> None:
         """Start a checkpoint if the log has become long. `opened` says that the commit may have begun a new log."""
         if opened:
             self._opened = True
-        elif self.pages < CHECKPOINT_PAGES or self._wanted.is_set():
+        elif self.pages < self._due or self._wanted.is_set():
             return
         self._wake()
 
@@ -262,22 +304,23 @@ class Checkpoints:
         if self._opened:
             self._opened = False
             copy.copy()
-        if self.pages < CHECKPOINT_PAGES:
+        if self.pages < self._due:
             return
-        for _ in range(0 if self._wait_for_quiet() else COPIES - 1):
+        for _ in range(0 if copy.is_stalled() or self._wait_for_quiet() else COPIES - 1):
             if self._stopping.is_set():
                 return
             copy.copy()
         if not self._stopping.is_set() and copy.finish(COMPLETE):
             self.pages = 0  # the next commit starts the log over
-            self._warn_at = WARNING_PAGES
+            self._full_since = 0.0
+            self._warn_at = self._first_warning
 
     def _wait_for_quiet(self) -> bool:
         """Wait for a moment without a commit; return False if the log grows too long or the thread stops first."""
         seen = -1
         while self.pages != seen:
             seen = self.pages
-            if seen >= MAXIMUM_FACTOR * CHECKPOINT_PAGES or self._stopping.wait(QUIET_SECONDS):
+            if seen >= self._urgent or self._stopping.wait(QUIET_SECONDS):
                 return False
         return True
 
