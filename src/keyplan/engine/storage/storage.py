@@ -173,9 +173,12 @@ class Storage:
         if watch and time.monotonic() >= watch.next:
             self._check_place(watch, cursor.connection, writes=writes)
         checkpoints = self._checkpoints if writes else None
-        if checkpoints and checkpoints.pages >= checkpoints.notable_pages:
-            if not checkpoints.check_length(may_wait=self._patient):
-                raise Busy
+        if (
+            checkpoints
+            and checkpoints.pages >= checkpoints.notable_pages
+            and not checkpoints.check_length(may_wait=self._patient)
+        ):
+            raise Busy
         try:
             cursor.execute(begin)
             new_log = False
