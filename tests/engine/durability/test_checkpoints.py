@@ -91,8 +91,8 @@ def test_a_held_read_cannot_fill_the_disk(
             put(engine, 0, 1000, 200_000)
         assert refused.value.response["Error"]["Message"] == (
             "The log of the database has grown to its limit of 64 MiB, because a long read keeps it from starting "
-            "over, so nothing is written. End what reads (a backup, an export or another program), or raise the limit with "
-            "KEYPLAN_LOG_LIMIT_MIB."
+            "over, so nothing is written. End what reads (a backup, an export or another program), or raise the limit "
+            "with KEYPLAN_LOG_LIMIT_MIB."
         )
         assert (
             f"The log of {path} has 48 MiB, because a long read keeps it from starting over. At 64 MiB" in caplog.text
