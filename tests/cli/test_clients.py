@@ -165,8 +165,8 @@ def test_an_update_that_was_throttled_is_repeated_in_any_case() -> None:
         assert len(asked) == 2
 
 
-def test_a_refusal_is_not_repeated() -> None:
-    refusal = (400, "ConditionalCheckFailedException")
+@pytest.mark.parametrize("refusal", [(400, "ConditionalCheckFailedException"), (501, "NotImplemented")])
+def test_a_refusal_is_not_repeated(refusal: tuple[int, str]) -> None:
     with answering(refusal) as (url, asked), client(url) as dynamodb, pytest.raises(ClientError) as refused:
         dynamodb.put_item(TableName="Table", Item=KEY, ConditionExpression="attribute_not_exists(pk)")
     assert refused.value.response["Error"]["Code"] == refusal[1]

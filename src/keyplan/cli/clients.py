@@ -34,7 +34,7 @@ _THROTTLED = frozenset(
     "ProvisionedThroughputExceededException ThrottlingException RequestLimitExceeded LimitExceededException".split()
 )
 _NEVER_SENT = (EndpointConnectionError, ConnectTimeoutError, ProxyConnectionError)
-_SERVER_ERROR = 500
+_SERVER_ERROR, _NOT_IMPLEMENTED = 500, 501
 _COMPUTES = re.compile(r"\bADD\b|[+-]|\blist_append\b")
 """What makes a difference in an update expression if it is carried out twice."""
 
@@ -128,7 +128,7 @@ def _problem(
     code = parsed.get("Error", {}).get("Code", "")
     if code in _THROTTLED:
         return f"it throttles requests ({code})"
-    if http.status_code >= _SERVER_ERROR and repeatable():
+    if http.status_code >= _SERVER_ERROR and http.status_code != _NOT_IMPLEMENTED and repeatable():
         return f"it answers {http.status_code} {code}".rstrip()
     return None
 
