@@ -6,7 +6,6 @@ Combine conditions with `&`, `|` and `not_(...)` (or `~`): Python's own `and`, `
 """
 
 from collections.abc import Callable, Iterable
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, TypeVar, cast, get_args
 
@@ -178,7 +177,7 @@ class FieldStandIn:
 
 def _is_absent(value: object) -> bool:
     """Whether a value is stored by leaving its attribute out: None, or an empty set."""
-    return value is None or (isinstance(value, AbstractSet) and not value)
+    return value is None or (isinstance(value, set | frozenset) and not value)
 
 
 def _condition(value: object) -> Node:
