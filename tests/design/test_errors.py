@@ -210,7 +210,7 @@ def a_key_with_too_many_parts() -> object:
     return Thing
 
 
-@declares("key-parts", "Thing.by_x", "Every key attribute needs one.")
+@declares("key-parts", "Thing.by_x", "Give one part for each of: GSI1PK, GSI1SK.")
 def an_index_key_with_too_few_parts() -> object:
     class Thing(Entity, table=blog):
         id: Id
@@ -777,7 +777,11 @@ def a_field_stored_as_an_optional_key() -> object:
     return Site
 
 
-@declares("lost-value", "Site.site", 'Store it under a different name: Annotated[..., stored("Name")].')
+@declares(
+    "lost-value",
+    "Site.site",
+    "Write {site} in the template 'SITE', or store it under a different name: Annotated[..., stored(\"Name\")].",
+)
 def a_field_stored_as_a_key_without_it() -> object:
     class Site(Entity, table=blog):
         id: Id

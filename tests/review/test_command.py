@@ -47,7 +47,7 @@ class Shops(Design):
 ERROR = """shop.py:14: error: Customer.email: two items of Customer can have the same email: \
 no primary key or guard prevents it [KP301 claim-not-guarded]
     Declare a guard in the entity.
-        email_guard = unique("CUSTOMEREMAIL#{email}")
+        email_guard = unique("CUSTOMEREMAIL#{email.address}", carries="customer_id")
 """
 
 
@@ -160,7 +160,7 @@ def test_json_has_everything_that_a_program_needs(folder: Path) -> None:
         "pattern": None,
         "happens": "two items of Customer can have the same email: no primary key or guard prevents it",
         "remedy": "Declare a guard in the entity.",
-        "change": 'email_guard = unique("CUSTOMEREMAIL#{email}")',
+        "change": 'email_guard = unique("CUSTOMEREMAIL#{email.address}", carries="customer_id")',
     }
     assert (report["accepted"][0]["rule"], report["accepted"][0]["because"]) == ("KP401", "x")
     assert run("shop:Shop", "--format", "json").output == result.output

@@ -102,7 +102,7 @@ def test_markdown_shows_nothing_of_a_design_as_markup(report: Report) -> None:
     text = markdown_report(report)
     assert text.startswith("## Review of notes:Notes: 1 error, 1 warning\n")
     assert "`test_reports.py:" in text
-    assert '```python\ntitle_guard = unique("NOTETITLE#{title}")\n```' in text
+    assert '```python\ntitle_guard = unique("NOTETITLE#{title}", carries="note_id")\n```' in text
     assert "\\<b\\>\\@all\\</b\\>" in text
     assert "<details><summary>Accepted by the design: 1</summary>" in text
     assert "because nobody \\`reads\\` it" in text

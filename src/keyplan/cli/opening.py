@@ -303,12 +303,12 @@ def design_of(system: str) -> type[Design]:
 
 def declared_design(system: str) -> type[Design]:
     """The design of the system with this name, as `design_of` does it. Raises `DesignError` if it has errors."""
-    from keyplan.design import Design
+    from keyplan.design import Design, Table
 
     if ":" not in system and system not in system_names():
         raise typer.BadParameter(unknown_system(system))
     found = import_name(system if ":" in system else f"keyplan.apps.{system}.design:DESIGN")
-    design: object = getattr(found, "design", found)
+    design: object = found if isinstance(found, Table) else getattr(found, "design", found)  # tables have indexes
     if not (isinstance(design, type) and issubclass(design, Design)):
         fail(f"{system} is neither a system nor a design. Name a System, or a class that inherits from Design.")
     return design

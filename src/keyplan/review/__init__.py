@@ -10,6 +10,7 @@ with file and line, what will happen, and what to do. This package reads declara
 | `reviewed` | `Reviewed`: a design as rules see it |
 | `rule`, `registry` | `Rule` and what its check yields; all rules by their codes |
 | `keys`, `longest`, `counters` | what several rules ask: what keys mean, how long values can be, what adds to numbers |
+| `changed_lines` | the lines that a remedy shows, which are those of the design with a change |
 | `rules` | the rules, one folder for each group |
 | `findings`, `accepting` | `Finding`, and what a design accepts |
 | `declaring` | errors that are recorded while a design is imported |
@@ -38,6 +39,8 @@ A rule is a function in a module of `rules/<group>/`, with the decorator `rule`.
 - Severities: an error breaks for sure, a warning will probably hurt, an info is worth knowing.
 - A rule that isn't sure is silent. False positives are defects: a finding must be right about every design that it is
   about.
+- The changed lines are written by `changed_lines`, so that they can be copied. A line that would have to be filled in
+  first is left out: `tests/review/test_changed_lines.py` applies them to designs with mistakes.
 - What a rule needs and the design doesn't say is an `Unjudged` with the word that is missing, which `--verbose` shows.
 - A rule that judges by what isn't there (an index that no pattern reads) is declared with `whole=True`: a design with
   errors is reviewed without the parts that have them, and such a rule isn't run on it.

@@ -26,10 +26,16 @@ class Place:
 
 
 @cache
+def text_of(file: str) -> str:
+    """The text of a file."""
+    return Path(file).read_text("utf-8")
+
+
+@cache
 def syntax_of(file: str) -> ast.Module | None:
     """The syntax tree of a file, or None if it can't be read."""
     try:
-        return ast.parse(Path(file).read_text("utf-8"))
+        return ast.parse(text_of(file))
     except (OSError, SyntaxError, ValueError):
         return None
 
@@ -51,6 +57,19 @@ def class_line(kind: type, member: str | None = None) -> tuple[str | None, int |
         if line is not None:
             return file, line
     return class_line(kind) if member is not None else (file_of(kind.__module__), None)
+
+
+def source_of_member(kind: type, member: str) -> tuple[ast.stmt, str] | None:
+    """The statement that declares a member of a class, wherever it is inherited from, and the text of its file."""
+    for base in kind.__mro__:
+        file = file_of(base.__module__)
+        tree = syntax_of(file) if file else None
+        found = _class_in(tree, base.__qualname__) if tree else None
+        statements = (each for each in found.body if member in names_in(each)) if found else iter(())
+        statement = next(statements, None)
+        if statement is not None and file is not None:
+            return statement, text_of(file)
+    return None
 
 
 def _class_in(tree: ast.Module, qualified_name: str) -> ast.ClassDef | None:

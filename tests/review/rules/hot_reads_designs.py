@@ -20,6 +20,7 @@ from keyplan.design import (
     get,
     index,
     key,
+    more_than,
     pattern,
     query,
     scan,
@@ -229,6 +230,10 @@ def an_order_with_thirty_lines() -> type[Design]:
         @pattern("The number of readings, up to 100")
         def number(self, order_id: str) -> ItemCount:
             return count(query(Reading.primary, order_id=order_id).limit(100))
+
+        @pattern("The number of new readings", returns=5)
+        def new(self, order_id: str, since: int) -> ItemCount:
+            return count(query(Reading.primary, order_id=order_id, number=more_than(since)))
 
     return Orders
 

@@ -1,6 +1,6 @@
 """Designs whose tables are hard to run, and designs whose tables aren't."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from keyplan.design import (
     Count,
@@ -15,6 +15,7 @@ from keyplan.design import (
     Version,
     belongs_to,
     consumer,
+    expect,
     get,
     key,
     large,
@@ -173,6 +174,21 @@ def traffic_that_is_too_much() -> Reviewed:
     return Reviewed(Orders, rates={"order": 21, "Order.create": 4, "Order.update": 2})
 
 
+metered = Table("Metered", key("PK"), billing="PROVISIONED", capacity=(10, 5))
+
+
+@CASES.finds("KP506", "Metered")
+def more_new_items_than_the_capacity_takes() -> type[Design]:
+    class Reading(Entity, table=metered, expected=expect(growth=100_000_000)):
+        reading_id: Id
+        primary = key("READING#{reading_id}")
+
+    class Readings(Design):
+        tables, entities = (metered,), (Reading,)
+
+    return Readings
+
+
 @CASES.finds_nothing("KP506")
 def traffic_that_fits() -> Reviewed:
     return Reviewed(Orders, rates={"order": 20, "by_customer": 100, "Order.create": 5, "Other.create": 100})
@@ -299,7 +315,7 @@ def authors_in_one_region() -> type[Design]:
 
 # Tenants
 
-crm = Table("Crm", key("PK", "SK"), indexes={"GSI1": key("GSI1PK"), "GSI2": key("GSI2PK")})
+crm = Table("Crm", key("PK", "SK"), indexes={f"GSI{n}": key(f"GSI{n}PK") for n in (1, 2, 3)})
 
 
 class Deal(Entity, table=crm):
@@ -311,6 +327,7 @@ class Deal(Entity, table=crm):
     primary = key("DEAL#{deal_id}", "DEAL")
     by_number = crm.GSI1("{number}")
     by_firm = crm.GSI2("{firm}#{number}")
+    by_code = crm.GSI3("{code}")
     number_guard = unique("NUMBER#{number}")
     code_guard = unique("CODE#{firm}#{code}")
 
@@ -320,6 +337,18 @@ class Contact(Entity, table=crm):
     firm: Id
 
     primary = key("FIRM#{firm}", "CONTACT#{contact_id}")
+
+
+class Firm(Entity, table=crm):
+    """The tenants themselves, whose list is of all tenants by its nature."""
+
+    firm: Id
+    plan: Literal["free", "paid"]
+    address: str
+
+    primary = key("FIRM#{firm}", "FIRM")
+    by_plan = crm.GSI1("PLAN#{plan}")
+    by_address = crm.GSI2("ADDRESS#{address}")
 
 
 class Country(Entity, table=crm):
@@ -335,7 +364,7 @@ class Crm(Design):
 
 
 @CASES.finds("KP511", "Deal.primary")
-@CASES.finds("KP512", "Deal.by_number")
+@CASES.finds("KP512", "Deal.by_code")
 @CASES.finds("KP513", "Deal.number_guard")
 def deals_that_can_be_another_firms() -> type[Design]:
     return Crm
@@ -345,7 +374,7 @@ def deals_that_can_be_another_firms() -> type[Design]:
 def contacts_of_a_firm() -> type[Design]:
     class Contacts(Design):
         tables = (crm,)
-        entities = (Contact, Country)
+        entities = (Contact, Country, Firm)
         tenant_field = "firm"
 
     return Contacts

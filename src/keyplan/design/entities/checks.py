@@ -194,11 +194,15 @@ def _check_kept(spec: "EntitySpec", field: FieldSpec) -> None:
     others = [slot for slot in slots if spec.fields[slot.field].optional and not slot.absent]
     whens = [key.when for key in spec.placements.values() if key.when and part in key.parts]
     if field.name not in part.template.readable_fields or others or whens:
+        is_missing = field.name not in part.template.fields
         raise DesignError(
             "lost-value",
             f"{spec.name}.{field.name}",
             f"it is stored as {field.stored!r}, a key attribute that doesn't always contain it",
-            _OWN_NAME,
+            f"Write {{{field.name}}} in the template {part.template.text!r}, or store it under a different name: "
+            'Annotated[..., stored("Name")].'
+            if is_missing
+            else _OWN_NAME,
         )
     if part.template.by_field[field.name][1].inverted:
         raise DesignError(

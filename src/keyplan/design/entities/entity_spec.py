@@ -233,7 +233,8 @@ class EntitySpec:
             )
         if index is not None and len(key.range) < len(range_) and not self._is_primary(range_):
             missing = ", ".join(attribute.name for attribute in range_[len(key.range) :])
-            raise DesignError("key-parts", place, f"no template for {missing}", "Every key attribute needs one.")
+            wanted = ", ".join(attribute.name for attribute in hash_ + range_)
+            raise DesignError("key-parts", place, f"no template for {missing}", f"Give one part for each of: {wanted}.")
         hash_parts = tuple(self._part(a, text, place) for a, text in zip(hash_, key.hash, strict=True))
         texts = key.range or tuple("" for _ in range_)
         range_parts = tuple(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import Any
 
 from keyplan.design.entities.entity_spec import EntitySpec
@@ -9,10 +10,15 @@ from keyplan.design.entities.specs import KeySpec
 from keyplan.design.operations.conditions import FieldPath, Node
 from keyplan.design.operations.queries import Follow, ItemCount, Query
 from keyplan.design.operations.selections import select
+from keyplan.design.tables.attributes import Projection
 from keyplan.design.tables.tables import Index
+from keyplan.review.changed_lines import with_projection
 from keyplan.review.keys import keys_in
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Violation, rule
+
+_ALIKE = 0.75
+"""How alike a name must be to be what was meant."""
 
 
 @rule(
@@ -164,10 +170,13 @@ def projected_nothing(reviewed: Reviewed) -> Iterator[Violation]:
             known |= {name for name in (table.type_attribute, table.envelope, table.ttl) if name}
             for name in index.projection.attributes if placed else ():
                 if name not in known:
+                    near = next(iter(get_close_matches(name, sorted(known), 1, _ALIKE)), None)
+                    right = tuple((near or "") if each == name else each for each in index.projection.attributes)
                     yield Violation(
                         reviewed.at_table(table, index.name),
-                        f"it projects {name}, which no item in the index has",
+                        f"it projects {name}, which no item in the index has" + (f": {near}?" if near else ""),
                         "Write the name of a stored attribute, or remove it.",
+                        with_projection(index, Projection("INCLUDE", right)) if near else "",
                     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.design.entities.specs import KeySpec
 from keyplan.design.operations.queries import Query
+from keyplan.review.changed_lines import with_shards
 from keyplan.review.keys import grows, is_time_only, partitions
 from keyplan.review.reviewed import Reviewed, is_housekeeping
 from keyplan.review.rule import Severity, Violation, rule
@@ -19,6 +20,7 @@ _SLOW_GROWTH = 1_000_000
 """So many items a month are one every few seconds."""
 _MOST_WRITES, _MOST_READS = 1_000, 3_000
 """The units that one partition takes in a second (AWS: "Best practices for designing and using partition keys")."""
+_MANY_SHARDS = 16
 _MUCH = 0.1
 """From this part of it on, a partition may become hot: the load isn't even, neither over time nor over the values."""
 
@@ -74,6 +76,11 @@ class _Narrow(NamedTuple):
         return f"{self.load.writes:,.0f} writes and {self.load.reads:,.0f} reads a second for each, and {limits}"
 
     @property
+    def is_known_to_be_many(self) -> bool:
+        """Whether the design or the traffic says that there is much, so that to say it is no remedy."""
+        return self.load is not None or (self.spec.expected is not None and self.spec.expected.items is not None)
+
+    @property
     def _is_sparse(self) -> bool:
         """Whether only some of the items have the key."""
         return self.key.when is not None or any(self.spec.fields[name].optional for name in self.key.fields)
@@ -117,6 +124,14 @@ def _stays_small(spec: EntitySpec, count: int) -> bool:
     return expected.items <= _FEW_ITEMS * count and (expected.growth or 0) <= _SLOW_GROWTH * count
 
 
+def _spread(reviewed: Reviewed, each: _Narrow, word: str) -> tuple[str, str]:
+    """What to do about a key with few hash values, and the lines."""
+    if not each.is_known_to_be_many:
+        return "Spread them over shards, or say that there are few of them.", word
+    lines = with_shards(reviewed, each.spec, each.key)
+    return "Spread them over shards, or put something with many values into the hash key.", lines
+
+
 @rule(
     "KP402",
     "one-partition",
@@ -140,8 +155,7 @@ def one_partition(reviewed: Reviewed) -> Iterator[Violation]:
             yield Violation(
                 reviewed.at(each.spec, key=each.key),
                 f"{each.where} has {each.many} in one partition: {each.limits}",
-                "Spread them over shards, or say that there are few of them.",
-                "expected=expect(items=...)",
+                *_spread(reviewed, each, "expected=expect(items=...)"),
                 severity=each.severity,
             )
 
@@ -168,8 +182,7 @@ def few_partitions(reviewed: Reviewed) -> Iterator[Violation]:
             yield Violation(
                 reviewed.at(each.spec, key=each.key),
                 f"{each.where} has {each.many} in {each.number} partitions: {each.limits}",
-                "Put something with many values into the hash key, or say that there are few items.",
-                "expected=expect(items=...)",
+                *_spread(reviewed, each, "expected=expect(items=...)"),
                 severity=each.severity,
             )
 
@@ -198,8 +211,7 @@ def growing_end(reviewed: Reviewed) -> Iterator[Violation]:
                 reviewed.at(each.spec, key=each.key),
                 f"{each.where} has {each.many} in {shown}, each new one at the same end, so that splitting doesn't "
                 f"help: {each.limits}",
-                "Spread them over shards, or say that there are few of them.",
-                "expected=expect(items=..., growth=...)",
+                *_spread(reviewed, each, "expected=expect(items=..., growth=...)"),
                 severity=each.severity,
             )
 
@@ -231,6 +243,6 @@ def time_partition(reviewed: Reviewed) -> Iterator[Violation]:
                     reviewed.at(spec, key=key),
                     f"{each.where} has all {spec.noun} items of the same time in one partition: {each.limits}",
                     "Put something with many values in front of the time, or add a shard.",
-                    f"{key.hash[0].source}#{{shard({spec.primary.fields[0]}, 16)}}",
+                    with_shards(reviewed, spec, key, _MANY_SHARDS),
                     severity="warning" if growth is not None and load is None else each.severity,
                 )

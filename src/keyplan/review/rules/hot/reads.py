@@ -58,8 +58,14 @@ def scans(reviewed: Reviewed) -> Iterator[Violation]:
                 problem = f"it reads all {items:,} items of {spec.table.name}, about {items * size / _PAGE:.1f} MB"
             else:
                 continue
-            remedy = "List them through an index, or say that there are few of them."
-            yield Violation(reviewed.at_pattern(pattern), problem, remedy, _ITEMS)
+            is_said = items is not None or bool(others)
+            remedy = "" if is_said else ", or say that there are few of them"
+            yield Violation(
+                reviewed.at_pattern(pattern),
+                problem,
+                f"List them through an index{remedy}.",
+                "" if is_said else _ITEMS,
+            )
 
 
 @rule(
@@ -120,7 +126,7 @@ def _items_read(spec: EntitySpec, op: Query[Any] | Scan[Any]) -> int | None:
     group="hot",
     severity="warning",
     title="A pattern that reads all of a large item collection",
-    needs=(_PARTITION,),
+    needs=(_PARTITION, _RETURNS),
 )
 def whole_collection(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """A pattern reads all items of a partition at once, to return them as one object or to count them.
@@ -128,6 +134,8 @@ def whole_collection(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     An aggregate reads page after page until it has everything, and holds it in memory. A count reads and pays for all
     items that it counts. Both are fast with 20 items, and take seconds with 20,000: the partition of the most active
     user decides.
+
+    Of a range, such as what came since a time, it depends on how much of it there is: say so with `returns=`.
 
     Keep a number with `counts(...)` instead of counting. Read the root by its key and the others page by page, or bound
     how many there can be, and say so: `expected=expect(partition=...)`.
@@ -139,9 +147,10 @@ def whole_collection(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
             for spec in (each.spec for each in entities):
                 if isinstance(op, Aggregated) and spec is entities[0].spec:
                     continue  # the root is one item
-                read = _items_read(spec, source)
+                is_bounded = isinstance(source, Query) and source.bound is not None
+                read = pattern.returns if is_bounded else _items_read(spec, source)
                 if read is None:
-                    yield Unjudged(reviewed.at_pattern(pattern), _PARTITION)
+                    yield Unjudged(reviewed.at_pattern(pattern), _RETURNS if is_bounded else _PARTITION)
                 elif read > _SMALL_SCAN:
                     yield Violation(
                         reviewed.at_pattern(pattern),

@@ -15,6 +15,7 @@ from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.design.fields.declarations import markers
 from keyplan.design.values.annotations import plain_type
 from keyplan.design.values.limits import Limit
+from keyplan.review.changed_lines import annotated
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Unjudged, Violation, rule
 
@@ -50,7 +51,7 @@ def unbounded_list(reviewed: Reviewed) -> Iterator[Violation]:
                     reviewed.at(spec, name),
                     f"it can grow {then}; from then on, writes are refused",
                     "Limit its length, or store each member as an item of its own.",
-                    f"{name}: Annotated[..., Field(max_length=20)]",
+                    annotated(spec, name, "Field(max_length=20)"),
                     severity="warning" if name in followed else "info",
                 )
 

@@ -86,7 +86,8 @@ def consumer_in_regions(reviewed: Reviewed) -> Iterator[Violation]:
     which takes an attribute with the region in each item."""
     for table in reviewed.tables:
         if len(reviewed.design.regions) > 1 and table.consumers:
-            names = " and ".join(each.name for each in table.consumers)
+            *others, last = [each.name for each in table.consumers]
+            names = f"{', '.join(others)} and {last}" if others else last
             yield Violation(
                 reviewed.at_table(table),
                 f"in each of {len(reviewed.design.regions)} regions, {names} would get the changes of all regions",

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 from keyplan.design import Op, Table
+from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.design.operations.operation_entities import entities_read
 from keyplan.design.operations.queries import Query
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Unjudged, Violation, rule
 
-_TRAFFIC = "--traffic FILE"
+_TRAFFIC, _GROWTH = "--traffic FILE", "expected=expect(growth=...)"
+_MONTH = 30 * 24 * 3600
 
 
 @rule(
@@ -102,7 +104,7 @@ def _days(table: Table) -> int:
     group="operations",
     severity="warning",
     title="A provisioned table with less capacity than its traffic needs",
-    needs=(_TRAFFIC,),
+    needs=(_TRAFFIC, _GROWTH),
 )
 def capacity_too_small(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """The table's capacity is less than what its traffic needs at the very least: one write unit for each write, and
@@ -111,16 +113,19 @@ def capacity_too_small(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     The real need is larger: items above 1 KB take more than one unit, transactions take twice as much, and the writes
     of effects such as guards and counters come on top. `keyplan cost` measures it.
 
+    Without a traffic file, only new items are counted, if the design says how many: `expected=expect(growth=...)`.
+
     Raise the capacity, or use on-demand billing."""
     for table in reviewed.tables:
         if table.capacity is None:
             continue
+        rates = reviewed.rates or {}
+        names = {spec.name for spec in reviewed.entities_in(table)}
+        writes = sum(rate for name, rate in rates.items() if name.partition(".")[0] in names and "." in name)
+        reads = sum(rates.get(each.name, 0) / 2 for each in reviewed.patterns if _reads(each.symbolic, table))
         if reviewed.rates is None:
             yield Unjudged(reviewed.at_table(table), _TRAFFIC)
-            continue
-        names = {spec.name for spec in reviewed.entities_in(table)}
-        writes = sum(rate for name, rate in reviewed.rates.items() if name.partition(".")[0] in names and "." in name)
-        reads = sum(reviewed.rates.get(each.name, 0) / 2 for each in reviewed.patterns if _reads(each.symbolic, table))
+            writes = sum(map(_new_items, reviewed.entities_in(table)))
         for kind, need, has in (("read", reads, table.capacity[0]), ("write", writes, table.capacity[1])):
             if need > has:
                 yield Violation(
@@ -128,6 +133,11 @@ def capacity_too_small(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
                     f"its traffic needs at least {need:,.0f} {kind} units a second, and it has {has:,}",
                     "Raise the capacity, or use on-demand billing.",
                 )
+
+
+def _new_items(spec: EntitySpec) -> float:
+    """How many items are added in a second on average, as far as the design says it."""
+    return 0 if spec.expected is None else (spec.expected.growth or 0) / _MONTH
 
 
 def _reads(op: Op[object], table: Table) -> bool:

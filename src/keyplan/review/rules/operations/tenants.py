@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.design.entities.specs import KeySpec
 from keyplan.design.operations.item_reads import guard_fields
+from keyplan.review.changed_lines import changed_guard, changed_key
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Unjudged, Violation, rule
 
@@ -23,12 +24,9 @@ def _is_by_tenant(key: KeySpec, tenant: str) -> bool:
     return any(tenant in part.fields for part in key.hash)
 
 
-def _with_tenant(key: KeySpec, tenant: str) -> str:
-    """The templates of a key, with the tenant in front of the first."""
-    first, *others = [part.source for part in key.hash]
-    hash_ = [f'"{tenant.upper()}#{{{tenant}}}#{first}"', *(f'"{each}"' for each in others)]
-    range_ = [f'"{part.source}"' for part in key.range]
-    return ", ".join([hash_[0] if not others else f"({', '.join(hash_)})", *range_])
+def _with_tenant(reviewed: Reviewed, spec: EntitySpec, key: KeySpec, tenant: str) -> str:
+    """The lines that declare a key with the tenant in front of it."""
+    return changed_key(reviewed, spec, key, hash=f"{tenant.upper()}#{{{tenant}}}#{key.hash[0].source}")
 
 
 @rule(
@@ -55,9 +53,15 @@ def key_without_tenant(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
             yield Violation(
                 reviewed.at(spec, key=spec.primary),
                 f"{tenant} isn't in the hash key, so a key of one tenant can find an item of another",
-                "Put the tenant into the hash key.",
-                f"primary = key({_with_tenant(spec.primary, tenant)})",
+                "Put the tenant into the hash key, and give it to the patterns that read it.",
+                _with_tenant(reviewed, spec, spec.primary, tenant),
             )
+
+
+def _finds_one(spec: EntitySpec, key: KeySpec) -> bool:
+    """Whether at most one item has a hash key, because a guard keeps it unique."""
+    fields = {name for part in key.hash for name in part.fields}
+    return any(guard.when is None and set(guard_fields(guard)) <= fields for guard in spec.uniques)
 
 
 @rule(
@@ -75,17 +79,20 @@ def index_without_tenant(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     A filter that leaves out the others is easily forgotten, and what it throws away is read and paid for. Permissions
     by `dynamodb:LeadingKeys` can't separate the tenants.
 
-    Put the tenant into the hash key of the placement. For lists that only your own staff sees, accept the finding."""
+    Put the tenant into the hash key of the placement, and give it to the patterns that read it. For lists that only
+    your own staff sees, accept the finding. A list of the tenants themselves, and an index in which a guarded value
+    finds one item, are left alone."""
     if reviewed.design.tenant_field is None:
         yield Unjudged(reviewed.at_design(), _TENANT)
     for spec, tenant in _owned(reviewed):
         for key in spec.placements.values():
-            if not _is_by_tenant(key, tenant):
+            is_one = {tenant} == set(spec.primary.fields) or _finds_one(spec, key)
+            if not _is_by_tenant(key, tenant) and not is_one:
                 yield Violation(
                     reviewed.at(spec, key=key),
                     f"{tenant} isn't in the hash key, so a query returns items of all tenants",
-                    "Put the tenant into the hash key.",
-                    f"{key.index.name if key.index else ''}({_with_tenant(key, tenant)})",
+                    "Put the tenant into the hash key, and give it to the patterns that read it.",
+                    _with_tenant(reviewed, spec, key, tenant),
                 )
 
 
@@ -113,6 +120,6 @@ def guard_across_tenants(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
                 yield Violation(
                     reviewed.at(spec, guard.name),
                     f"{tenant} isn't in its key, so what one tenant has can't be used by another",
-                    "Put the tenant into its key.",
-                    f'{guard.name} = unique("{tenant.upper()}#{{{tenant}}}#{guard.hash_text}")',
+                    "Put the tenant into its key, and give it to the lookups.",
+                    changed_guard(spec, guard.name, f"{tenant.upper()}#{{{tenant}}}#{guard.hash_text}"),
                 )

@@ -5,6 +5,8 @@ from itertools import chain
 
 from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.design.keys.templates import Template
+from keyplan.design.operations.item_reads import guard_fields
+from keyplan.review.changed_lines import annotated
 from keyplan.review.longest import LARGEST_ITEM, longest_key, longest_text, unlimited_fields
 from keyplan.review.places import Place
 from keyplan.review.reviewed import Reviewed
@@ -13,6 +15,8 @@ from keyplan.review.rule import Unjudged, Violation, rule
 LONGEST_HASH, LONGEST_RANGE = 2048, 1024
 """AWS, "Constraints in Amazon DynamoDB": the longest partition key and sort key values, in bytes."""
 _LIMIT = "Field(max_length=...)"
+_SHORT = 90_000
+"""So many characters fit into an item whatever they are, with some other fields."""
 
 
 @rule(
@@ -94,5 +98,14 @@ def item_too_large(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
                 if is_alone
                 else f"its texts can have {most:,} bytes together, and an item {LARGEST_ITEM:,}",
                 f"Lower the limit of {largest}, or declare it as large.",
-                f"{largest}: Annotated[str, Field(max_length=...), large()]",
+                _made_smaller(spec, largest),
             )
+
+
+def _made_smaller(spec: EntitySpec, field: str) -> str:
+    """The line that declares a text as large, or one that is short enough for an item if it can't be large."""
+    in_keys = {name for key in spec.keys for name in key.fields}
+    is_in_key = field in in_keys.union(*map(guard_fields, spec.uniques))
+    if spec.table.envelope is None and spec.table.range and not is_in_key:
+        return annotated(spec, field, "large()")
+    return annotated(spec, field, f"Field(max_length={_SHORT:_})")

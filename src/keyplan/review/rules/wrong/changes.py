@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.design.entities.standins import read_refs
+from keyplan.review.changed_lines import with_floor
 from keyplan.review.counters import refs_of_variants
 from keyplan.review.reviewed import Reviewed, is_housekeeping
 from keyplan.review.rule import Violation, rule
@@ -33,7 +34,8 @@ def no_version(reviewed: Reviewed) -> Iterator[Violation]:
         if is_changed and not is_housekeeping(spec.table) and not _is_compared(spec):
             yield Violation(
                 reviewed.at(spec),
-                "of two changes at the same time that write different fields, both pass, whatever they mean together",
+                "two changes at the same time both pass if they write different fields, even if they contradict each "
+                "other",
                 "Give it a version.",
                 "version: Version = 0",
             )
@@ -68,7 +70,7 @@ def refusal_without_floor(reviewed: Reviewed) -> Iterator[Violation]:
                     reviewed.at(spec, counter.name),
                     f"{counter.field} has no floor, so its refusal {counter.refusal.code!r} never happens",
                     "Give it a floor.",
-                    f'@counts("{counter.field}", floor=1, refusal=...)',
+                    with_floor(spec, counter.name, 1),
                 )
 
 
@@ -97,7 +99,7 @@ def count_below_zero(reviewed: Reviewed) -> Iterator[Violation]:
                         reviewed.at(spec, counter.name),
                         f"each {spec.noun} takes from {counter.field}, which can go below zero",
                         "Give it a floor.",
-                        f'@counts("{counter.field}", floor=0)',
+                        with_floor(spec, counter.name, 0),
                     )
 
 

@@ -8,6 +8,7 @@ from keyplan.design.operations.item_collections import Aggregated
 from keyplan.design.operations.item_reads import BatchGet, Exists, Get, GuardTaken, Lookup, Together, TransactGet
 from keyplan.design.operations.nearest import Nearest
 from keyplan.design.operations.queries import Follow, ItemCount, Merge, Query, Scan
+from keyplan.review.changed_lines import guard_for
 from keyplan.review.keys import is_unique
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Unjudged, Violation, rule
@@ -140,7 +141,6 @@ def one_of_many(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
             yield Violation(
                 reviewed.at_pattern(pattern),
                 f"several items of {spec.name} can have the same {named}, and it is said to return one",
-                "Guard the value, and find the item by its guard.",
-                f'unique("{spec.name.upper()}#{"#".join(f"{{{name}}}" for name in key.fields)}", '
-                f'carries="{spec.primary.fields[0]}")',
+                "Guard the value, and find the item with lookup.",
+                guard_for(spec, key.fields),
             )

@@ -60,18 +60,20 @@ def expiry_leaves_items(reviewed: Reviewed) -> Iterator[Violation]:
         if left and spec.table.stream not in ("NEW_AND_OLD_IMAGES", "OLD_IMAGE"):
             yield Violation(
                 reviewed.at(spec),
-                f"when DynamoDB deletes an expired item, this stays: {', '.join(left)}",
+                f"when DynamoDB deletes an expired {spec.noun}, this stays: {', '.join(left)}",
                 "Give the table a stream with old images, and call clean_up_expired for what expired.",
                 'stream="NEW_AND_OLD_IMAGES"',
             )
 
 
 def _left_behind(spec: EntitySpec) -> list[str]:
-    """The declarations whose effects don't go with an expired item."""
-    guards = [each.name for each in spec.uniques if not _frees_itself(spec, each)]
-    copies = [each.name for each in spec.derived if not all("ttl" in kind.spec.by_kind for kind in each.entities)]
-    counted = [each.name for each in spec.parents if each.count is not None]
-    return [*guards, *copies, *(each.name for each in spec.counters), *counted]
+    """What doesn't go with an expired item, by the declarations from which it follows."""
+    guards = [f"the guard {each.name}" for each in spec.uniques if not _frees_itself(spec, each)]
+    lasting = [each for each in spec.derived if not all("ttl" in kind.spec.by_kind for kind in each.entities)]
+    numbers = [(each.name, each.field) for each in spec.counters]
+    numbers += [(each.name, each.count) for each in spec.parents if each.count is not None]
+    counted = [f"what {name} added to {field}" for name, field in numbers]
+    return [*guards, *(f"the items of {each.name}" for each in lasting), *counted]
 
 
 def _frees_itself(spec: EntitySpec, guard: Unique) -> bool:

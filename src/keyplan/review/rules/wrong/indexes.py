@@ -8,11 +8,15 @@ from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.design.entities.specs import KeySpec
 from keyplan.design.keys.templates import Slot
 from keyplan.design.operations.queries import Query, Scan
+from keyplan.design.tables.attributes import Projection
 from keyplan.design.tables.tables import Index
 from keyplan.design.values.storable import classes_in
+from keyplan.review.changed_lines import annotated, slot_text, with_projection, with_slot
 from keyplan.review.keys import first_sorting, key_by_chance, keys_in, sort_slots
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Violation, rule
+
+_MOST_IN_PROJECTION = 20
 
 
 @rule(
@@ -42,7 +46,7 @@ def nullable_index_key(reviewed: Reviewed) -> Iterator[Violation]:
                     reviewed.at(spec, key=key),
                     f"items without {slot.field} aren't in the index {key.index.name}, and so in no list of it",
                     "Require the field, or give it a text for None.",
-                    f"{{{slot.field}|9999}}",
+                    with_slot(reviewed, spec, key, slot, f"{slot_text(slot)[:-1]}|9999}}"),
                 )
     for spec in reviewed.specs:
         for field, index in _stray(spec):
@@ -102,8 +106,16 @@ def in_index_by_chance(reviewed: Reviewed) -> Iterator[Violation]:
                     reviewed.at(spec),
                     f"its items have {' and '.join(names)}, so that they are in the index {index.name}",
                     "Store one of these under another name, or declare the placement.",
-                    f'Annotated[..., stored("other{names[0]}")]',
+                    _under_another_name(spec, names),
                 )
+
+
+def _under_another_name(spec: EntitySpec, names: list[str]) -> str:
+    """The line that stores a field under a name that no index has."""
+    field = next((each for each in spec.fields.values() if each.stored in names and each.kind == "plain"), None)
+    if field is None:
+        return ""
+    return annotated(spec, field.name, f'stored("{spec.name[0].lower()}{spec.name[1:]}{field.stored.capitalize()}")')
 
 
 @rule(
@@ -132,8 +144,24 @@ def secret_in_index(reviewed: Reviewed) -> Iterator[Violation]:
                         reviewed.at(spec, key=key),
                         f"the index {key.index.name} has a copy of {name}",
                         "Project only what is read from the index.",
-                        f'"{key.index.name}": index(key(...), include(...))',
+                        _without_secrets(reviewed, key.index),
                     )
+
+
+def _without_secrets(reviewed: Reviewed, index: Index) -> str:
+    """The line that declares an index with all that its items have but secrets; "" if they have too much for that."""
+    specs = [spec for spec, _ in reviewed.placed_in(index)]
+    fields = [(spec, field) for spec in specs for field in spec.fields.values()]
+    keys = {attribute.name for attribute in (*specs[0].table.hash, *specs[0].table.range, *index.attributes)}
+    names = {
+        field.stored: None
+        for spec, field in fields
+        if field.stored not in keys and not _is_secret(spec.entity.declared_fields[field.name].annotation)
+    }
+    more = {name: None for name in (specs[0].table.type_attribute, specs[0].table.ttl) if name and name not in keys}
+    projected = tuple(names | more)
+    is_possible = specs[0].table.envelope is None and 1 <= len(projected) <= _MOST_IN_PROJECTION
+    return with_projection(index, Projection("INCLUDE", projected)) if is_possible else ""
 
 
 def _is_secret(annotation: object) -> bool:

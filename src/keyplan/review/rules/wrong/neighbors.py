@@ -56,7 +56,8 @@ def prefix_of_others(reviewed: Reviewed) -> Iterator[Violation]:
         if each.prefix:
             yield Violation(
                 each.place,
-                f"it reads the sort keys that begin with {each.prefix!r}, and so do those of {each.shown}",
+                f"it reads the sort keys that begin with {each.prefix!r}, which those of {each.shown} do, too: they "
+                "are read, paid for and left out",
                 "Give these items a prefix of their own, or read with one that only the wanted items have.",
             )
 
@@ -84,7 +85,7 @@ def mixed_list(reviewed: Reviewed) -> Iterator[Violation]:
             where = "the table" if index is None else f"the index {index.name}"
             yield Violation(
                 each.place,
-                f"the partition of {where} that it reads also has {each.shown}",
+                f"the partition of {where} that it reads also has {each.shown}: they are read, paid for and left out",
                 "Put a text in front of the sort keys that tells the kinds of items apart, or filter by an attribute "
                 "that only the wanted items have.",
             )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -12,13 +13,24 @@ from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.design.entities.specs import KeySpec
 from keyplan.design.keys.templates import Slot, Template
 from keyplan.design.operations.queries import Query
+from keyplan.review.changed_lines import (
+    changed_guard,
+    slot_text,
+    with_default,
+    with_equal_widths,
+    with_slot,
+    with_ties_broken,
+    with_width,
+)
 from keyplan.review.keys import choices, first_sorting, guard_slots, is_made, is_unique, number_range, sort_slots
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Severity, Violation, rule
 
 _SAMPLES = ("Ada Lovelace", "Ada", "Ada@Example.org", "A-1", "A")
 """Texts with capital letters, one of which most limits on people's texts allow."""
-_TIME_NAME = re.compile(r"(.*_)?(at|on|date|time|timestamp|ts|until|since)")
+_TIME_NAME = re.compile(
+    r"(.*_)?(at|on|date|time|timestamp|ts|until|since|sent|posted|published|created|updated|modified|received|expires)"
+)
 
 
 @rule(
@@ -43,19 +55,24 @@ def mixed_case(reviewed: Reviewed) -> Iterator[Violation]:
                 reviewed.at(spec, key=key),
                 f"{slot.field} is text with capital and small letters, which {use} by its bytes",
                 "Write it in lower case in the key, or accept that capital letters count.",
-                f"{{{slot.field}.lower}}",
+                with_slot(reviewed, spec, key, slot, _in_one_case(slot)),
             )
     for spec in reviewed.specs:
         for guard in spec.uniques:
             for slot in dict.fromkeys(each for each in guard_slots(guard) if _has_mixed_case(spec, each)):
-                way = "address" if "mail" in slot.field else "lower"
+                text = _in_one_case(slot)
                 yield Violation(
                     reviewed.at(spec, guard.name),
                     f"two items can have the same {slot.field} in capital and in small letters: each has its own guard",
                     "Write it in lower case in the guard, unless capital letters count.",
-                    f"{{{slot.field}.{way}}}",
-                    severity="warning" if way == "address" else "info",
+                    changed_guard(spec, guard.name, guard.hash_text.replace(slot_text(slot), text)),
+                    severity="warning" if text.endswith(".address}") else "info",
                 )
+
+
+def _in_one_case(slot: Slot) -> str:
+    """A text in a template, without the difference between capital and small letters."""
+    return f"{{{slot.field}.{'address' if 'mail' in slot.field else 'lower'}}}"
 
 
 def _read_by(reviewed: Reviewed) -> Iterator[tuple[EntitySpec, KeySpec, Slot | None, str]]:
@@ -164,7 +181,7 @@ def digits_as_text(reviewed: Reviewed) -> Iterator[Violation]:
                         reviewed.at(spec, key=key),
                         f"the values of {slot.field} don't sort as numbers do: {', '.join(sorted(digits))}",
                         "Use whole numbers with a width, or texts of one width.",
-                        f"{{{slot.field}:02}}",
+                        with_equal_widths(spec, slot.field, digits),
                     )
 
 
@@ -194,7 +211,13 @@ def number_over_width(reviewed: Reviewed) -> Iterator[Violation]:
                             reviewed.at(spec, key=key),
                             f"{slot.field} can be {wrong}, which doesn't fit into {{{slot.field}:{slot.spec}}}",
                             "Give the key more digits (or a sign), or the field a smaller range.",
+                            _with_more_digits(reviewed, spec, key, slot),
                         )
+
+
+def _with_more_digits(reviewed: Reviewed, spec: EntitySpec, key: KeySpec, slot: Slot) -> str:
+    wide = with_width(spec, slot.field)
+    return with_slot(reviewed, spec, key, slot, wide) if wide and not slot.inverted else ""
 
 
 def _not_in_key(spec: EntitySpec, template: Template | None, slot: Slot) -> int | None:
@@ -231,9 +254,32 @@ def newest_by_text(reviewed: Reviewed) -> Iterator[Violation]:
             yield Violation(
                 reviewed.at_pattern(pattern),
                 f"it reads {query.key.place} in reverse, which sorts by {slot.field}: not the newest first",
-                "Begin the sort key with a time, or leave newest_first out.",
-                f"{{created_at}}#{{{slot.field}}}",
+                _begin_with_time(query, slot),
+                _with_time(reviewed, query, slot),
             )
+
+
+def _begin_with_time(query: Query[Any], slot: Slot) -> str:
+    if query.key.index is None and _is_own_id(query.entities[0].spec, slot):
+        return "Let Keyplan make the id, in order of time, or leave newest_first out."
+    return "Begin the sort key with a time, or leave newest_first out."
+
+
+def _is_own_id(spec: EntitySpec, slot: Slot) -> bool:
+    """Whether a field is an id of the items themselves, and not of what they belong to."""
+    is_id = spec.fields[slot.field].no_separator and slot.field == spec.primary.fields[-1]
+    return is_id and not any(slot.field in each.fields.values() for each in spec.parents)
+
+
+def _with_time(reviewed: Reviewed, query: Query[Any], slot: Slot) -> str:
+    """The lines that put items in order of time: with an id that Keyplan makes, or with a time in an index."""
+    spec, key = query.entities[0].spec, query.key
+    if key.index is None:
+        return with_default(spec, slot.field, "new_id()") if _is_own_id(spec, slot) else ""
+    times = [each.name for each in spec.fields.values() if each.annotation is datetime and not each.optional]
+    created = spec.by_kind["created"].name if "created" in spec.by_kind else next(iter(times), None)
+    line = with_slot(reviewed, spec, key, slot, f"{{{created or 'created_at'}}}#{slot_text(slot)}")
+    return line if created or not line else f"created_at: Created = created()\n{line}"
 
 
 def _says_nothing_of_time(reviewed: Reviewed, spec: EntitySpec, slot: Slot) -> bool:
@@ -283,12 +329,11 @@ def ties(reviewed: Reviewed) -> Iterator[Violation]:
             continue
         seen.add((spec.name, key.name))
         if not (is_unique(reviewed, spec, key) or _may_be_unique(spec, last)):
-            identity = "#".join(f"{{{name}}}" for name in spec.primary.fields if name not in key.fields)
             yield Violation(
                 reviewed.at(spec, key=key),
                 f"items with the same {last.field} are in no defined order",
                 "End the sort key with the fields of the primary key.",
-                f"{key.range[-1].source}#{identity}",
+                with_ties_broken(reviewed, spec, key),
                 severity=_coarseness(spec, last),
             )
 

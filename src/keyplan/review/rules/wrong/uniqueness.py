@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.design.operations.item_reads import guard_fields
+from keyplan.review.changed_lines import guard_for
 from keyplan.review.reviewed import Reviewed
 from keyplan.review.rule import Unjudged, Violation, rule
 
@@ -31,12 +32,11 @@ def claim_not_guarded(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
         for claim in spec.claims:
             if not _is_guarded(spec, set(claim)):
                 named = " and ".join(claim)
-                text = "#".join(f"{{{name}}}" for name in claim)
                 yield Violation(
                     reviewed.at(spec, claim[0]),
                     f"two items of {spec.name} can have the same {named}: no primary key or guard prevents it",
                     "Declare a guard in the entity.",
-                    f'{claim[0]}_guard = unique("{spec.name.upper()}{claim[0].upper()}#{text}")',
+                    guard_for(spec, claim),
                 )
 
 
