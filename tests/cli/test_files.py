@@ -175,6 +175,10 @@ def test_file_in_use(path: Path, folder: Path, _: int) -> None:
             )
             assert said("compact", "--path", path) == (2, in_use.format("compacted"))
             assert said("restore", "b.db", "--path", path, "--force") == (2, in_use.format("replaced"))
+            assert said("restore", path, "--path", "new.db") == (
+                2,
+                f"keyplan: {path} is in use. Restore a backup of it, which `keyplan backup` makes.\n",
+            )
         finally:
             stop.set()
             thread.join()

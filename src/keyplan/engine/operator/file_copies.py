@@ -79,10 +79,13 @@ def restore(
         what = "is a folder" if source.is_dir() else "doesn't exist"
         raise OperatorError(f"{source} {what}. Give the path of a backup.")
     with _written(path, _size(source)) as new:
-        shutil.copyfile(source, new)
-        if not without_log and log_of(source).exists():
-            create_private(log_of(new))
-            shutil.copyfile(log_of(source), log_of(new))
+        with _kept_from_others(source) as kept:
+            if not kept:
+                raise OperatorError(f"{source} is in use. Restore a backup of it, which `keyplan backup` makes.")
+            shutil.copyfile(source, new)
+            if not without_log and log_of(source).exists():
+                create_private(log_of(new))
+                shutil.copyfile(log_of(source), log_of(new))
         _prepare(source, new, without_log=without_log, progress=progress)
         if path.exists():
             _replace_database(new, path)
@@ -92,6 +95,16 @@ def restore(
             put_in_place(new, path, force=force)
     _remove_logs(path)
     return path.stat().st_size
+
+
+@contextmanager
+def _kept_from_others(source: Path) -> Iterator[bool]:
+    """Whether nobody uses a file, which could change while it is copied. A file that can't be written isn't locked."""
+    if os.access(source, os.W_OK):
+        with is_alone(source) as alone:
+            yield alone
+    else:
+        yield True
 
 
 def _prepare(source: Path, new: Path, *, without_log: bool, progress: Progress) -> None:
