@@ -118,6 +118,19 @@ def test_a_search_is_one_request(store: Store[Things], recorder: Recorder) -> No
     assert store.requests(store.design.near("a", (0, 0)).limit(5)) == [(operation, request)]
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64", "int64"])
+def test_vectors_of_numpy_are_numbers(store: Store[Things], kind: str) -> None:
+    np = pytest.importorskip("numpy")
+    place = np.array([1, 0], dtype=kind)
+    store.run(create(Thing(thing_id="new", team="n", place=place)))
+    for searched in (place, list(place)):
+        assert found(store.run(nearest(Thing.whole, searched, team="n"))) == [("new", 0.0)]
+    thing = store.run(nearest(Thing.whole, place, team="n"))[0].item
+    thing.place = tuple(2 * place)
+    store.run(update(thing))
+    assert found(store.run(nearest(Thing.whole, place, team="n"))) == [("new", 1.0)]
+
+
 def test_a_search_is_limited_by_values_of_fields(store: Store[Things]) -> None:
     assert found(store.run(nearest(Thing.whole, (0, 0), team="a", stars=1))) == [("near", 1.0)]
     assert found(store.run(nearest(Thing.whole, (0, 0), team="b"))) == [("theirs", 0.0)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 
@@ -208,6 +208,13 @@ def test_a_vector_has_the_size_of_its_index() -> None:
     with pytest.raises(InvalidValue) as caught:
         nearest(Note.by_sound, (1, 2, 3))
     assert (caught.value.code, caught.value.field) == ("vector-size", "sound")
+
+
+@pytest.mark.parametrize("wrong", ["ab", ("1", "2"), 5, None, ((1, 2), (3, 4))])
+def test_a_vector_has_numbers(wrong: Any) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        nearest(Note.by_sound, wrong)
+    assert (caught.value.code, caught.value.field) == ("wrong-type", "sound")
 
 
 def test_a_pattern_is_checked_at_import() -> None:

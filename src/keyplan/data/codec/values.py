@@ -64,7 +64,7 @@ def number_text(value: int | Decimal | float) -> str:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise InvalidValue("not-finite", "number", f"{value} can't be stored: use a finite number.")
-        value = Decimal(repr(value))
+        value = Decimal(float.__repr__(value))  # that of a subclass, such as NumPy's, can be anything
     elif isinstance(value, int):
         if -_TOO_LONG < value < _TOO_LONG:
             return str(value)

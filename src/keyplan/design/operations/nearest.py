@@ -1,7 +1,8 @@
 """`nearest`: a search for the items whose vectors are nearest to another one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Generic, TypeVar, cast, overload
 
 from pydantic import BaseModel
@@ -72,10 +73,25 @@ def nearest(access: VectorAccess[E], vector: Sequence[float], *, expired: bool =
     if spec is None:
         raise Unusable(f"{entity.__name__}.{access.placement.index.name}")
     _check_values(spec, values)
-    if not isinstance(vector, StandIn) and len(vector) != spec.index.dimensions:
-        problem = f"This vector has {len(vector)} numbers, and needs {spec.index.dimensions}."
+    searched = vector if isinstance(vector, StandIn) else _numbers(spec, vector)
+    return Nearest.made(entity=entity, access=spec, vector=searched, values=values, size=10, expired=expired)
+
+
+def _numbers(spec: VectorSpec, vector: Sequence[float]) -> tuple[float | Decimal, ...]:
+    """The numbers of a vector, which can be a list, a NumPy array, or anything else with numbers."""
+    numbers: list[float | Decimal] = []
+    try:
+        for number in cast("Iterable[Any]", vector):
+            if isinstance(number, str | bytes):
+                raise TypeError
+            numbers.append(number if isinstance(number, int | Decimal) else float(number))
+    except (TypeError, ValueError):
+        problem = "A vector is a sequence of numbers, such as (0.25, 0.5)."
+        raise InvalidValue("wrong-type", spec.place, problem, field=spec.vector) from None
+    if len(numbers) != spec.index.dimensions:
+        problem = f"This vector has {len(numbers)} numbers, and needs {spec.index.dimensions}."
         raise InvalidValue("vector-size", spec.place, problem, field=spec.vector)
-    return Nearest.made(entity=entity, access=spec, vector=vector, values=values, size=10, expired=expired)
+    return tuple(numbers)
 
 
 def _check_values(spec: VectorSpec, values: Mapping[str, object]) -> None:
