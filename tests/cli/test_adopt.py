@@ -73,6 +73,19 @@ def test_nothing_is_replaced_without_force(shop: Path) -> None:
     assert (shop / "adopted" / "design.py").read_text() == "mine = True\n"
 
 
+def test_a_template_alone_has_tables_and_no_items(tmp_path: Path) -> None:
+    written = keyplan(tmp_path, "infra", "wavyblog", "--format", "cloudformation", "--out", "infra")
+    assert written.returncode == 0, written.stderr
+    done = keyplan(tmp_path, "adopt", "--from", "infra/template.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "2 tables. There are no items, so nothing says which entities there are." in done.stdout
+    assert "There were no items." in (tmp_path / "adopted" / "report.md").read_text("utf-8")
+    described = keyplan(tmp_path, "tables", "adopted.design:DESIGN", "--json")
+    assert described.returncode == 0, described.stderr
+    assert len(json.loads(described.stdout)[0]["CreateTable"]["GlobalSecondaryIndexes"]) == 4
+    assert keyplan(tmp_path, "docs", "adopted.design:DESIGN").returncode == 0
+
+
 def test_mistakes_are_named(shop: Path) -> None:
     assert "Shop" in keyplan(shop, "adopt", "Shops", "--path", "shop.db").stderr
     assert "Name the tables to adopt" in keyplan(shop, "adopt", "--path", "shop.db").stderr

@@ -35,6 +35,9 @@ def _tables(found: Found) -> Iterator[str]:
 def _checks(checked: RoundTrip) -> Iterator[str]:
     yield "## Read back"
     yield ""
+    if not checked.items:
+        yield "There were no items."
+        return
     yield (
         f"Each of the {checked.items:,} items was read through the design and written into an empty DynamoDB. "
         f"{checked.same:,} came back exactly as they are."
@@ -56,6 +59,9 @@ def _checks(checked: RoundTrip) -> Iterator[str]:
 def _doubts(found: Found) -> Iterator[str]:
     yield "## Not sure"
     yield ""
+    if not found.entities:
+        yield "Which entities there are: only items say that."
+        return
     if not found.doubts:
         yield "Nothing: every item that was read agrees with the design, and with no other that was tried."
         return

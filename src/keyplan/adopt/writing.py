@@ -181,10 +181,15 @@ def _guard(guard: FoundGuard, entity: FoundEntity, found: FoundTable) -> str:
 def _design(found: Found, patterns: Sequence[FoundPattern]) -> str:
     tables = [table.variable for table in found.tables]
     entities = [entity.name for entity in found.entities]
-    lines = [
-        f"class {found.name}(Design):",
+    about = [
         "    # Say in a docstring what it is for. The patterns are what the keys can answer: keep the questions",
         "    # that are asked, and put them into your own words.",
+    ]
+    if not entities:
+        about = ["    # No items were read: declare the entities, and the questions that are asked."]
+    lines = [
+        f"class {found.name}(Design):",
+        *about,
         "",
         f"    tables = {sequence(tables, indent=1, room=9)}",
         f"    entities = {sequence(entities, indent=1, room=11)}",

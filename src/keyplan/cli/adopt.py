@@ -66,9 +66,6 @@ def adopt(
             sampled = tables_in(sources, tables or [], key, sample)
         else:
             sampled = _read(tables or [], out, sample, rate, path, endpoint_url, aws)
-        if not any(table.items for table in sampled):
-            names = ", ".join(table.table.name for table in sampled)
-            raise AdoptError("no-items", names, "there are no items", "Adopt tables that have some.")
         found, source, checked = _worked_out(sampled)
     except AdoptError as error:
         fail(str(error))
@@ -130,12 +127,18 @@ def _write(found: Found, source: str, checked: RoundTrip, out: Path, *, with_val
         fail(f"Can't write {error.filename or out}: {error.strerror or error}")
     keys = sum(len(entity.keys) + len(entity.guards) for entity in found.entities)
     entities, tables = number(len(found.entities), "entity", "entities"), number(len(found.tables), "table", "tables")
-    typer.echo(f"Wrote {out / 'design.py'}: {entities} with {number(keys, 'key', 'keys')} in {tables}.")
-    typer.echo(f"{checked.same:,} of {checked.items:,} items come back as they are.")
+    if not checked.items:
+        typer.echo(
+            f"Wrote {out / 'design.py'}: {tables}. There are no items, so nothing says which entities there are."
+        )
+    else:
+        typer.echo(f"Wrote {out / 'design.py'}: {entities} with {number(keys, 'key', 'keys')} in {tables}.")
+        typer.echo(f"{checked.same:,} of {checked.items:,} items come back as they are.")
     unsure = (
         number(len(found.doubts), "thing in it isn't", "things in it aren't") if found.doubts else "nothing in it is"
     )
-    typer.echo(f"Wrote {out / 'report.md'}: {unsure} {'sure' if found.doubts else 'unsure'}.")
+    about = f": {unsure} {'sure' if found.doubts else 'unsure'}" if checked.items else ""
+    typer.echo(f"Wrote {out / 'report.md'}{about}.")
     module = ".".join((*out.parts, "design"))
     if not out.is_absolute() and all(part.isidentifier() for part in out.parts):
         typer.echo(f"To review the design: keyplan review {module}:DESIGN")

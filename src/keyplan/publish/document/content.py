@@ -90,7 +90,8 @@ def _entities(document: Document) -> Iterator[Block]:
         ([Jump(item.name, slug(f"item {item.name}"))], [item.kind], code(item.table), marked(_first(item.about)))
         for item in document.items
     ]
-    yield _rows(("Item type", "Is", "Table", "Holds"), rows)
+    if rows:
+        yield _rows(("Item type", "Is", "Table", "Holds"), rows)
 
 
 def _first(text: str) -> str:
