@@ -54,7 +54,7 @@ def test_a_log_says_how_often_patterns_and_writes_ran() -> None:
     }
     text = found.text(DESIGN)
     assert "# Recorded from 5 requests in 60 minutes." in text
-    assert "# Not in this file: get, 1 times" in text
+    assert "# Not in this file: get, once" in text
     again = traffic_of(text, DESIGN)
     assert again.patterns.keys() == found.traffic.patterns.keys()
     assert again.writes.keys() == found.traffic.writes.keys()

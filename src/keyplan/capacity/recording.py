@@ -55,7 +55,7 @@ class Recording:
         lines = [
             f"# Recorded from {self.requests:,} requests in {_duration(self.seconds)}.",
             "# A log doesn't know how many users and items there are: fill in users and items.",
-            *(f"# Not in this file: {name}, {number:,} times" for name, number in sorted(self.others.items())),
+            *(f"# Not in this file: {name}, {_times(number)}" for name, number in sorted(self.others.items())),
         ]
         return "\n".join(lines) + "\n" + traffic_text(self.traffic, notes)
 
@@ -137,6 +137,10 @@ def _peak(times: list[datetime], seconds: float) -> float:
     """How many times the average the busiest hour has."""
     hours = Counter(each.replace(minute=0, second=0, microsecond=0) for each in times)
     return max(1.0, round(max(hours.values()) / (len(times) * 3600 / seconds), 1))
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def _duration(seconds: float) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from keyplan.cli.files import Force, number, progress_bar
+from keyplan.cli.files import INTERRUPTED, Force, number, progress_bar
 from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, connection_from, fail, opened, place
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ def _read(
             for name in dict.fromkeys(tables):
                 with progress_bar(f"Reading {name}") as progress:
                     sampled.append(source.sampled(name, progress))
+        except KeyboardInterrupt:
+            fail("Stopped. What was read is kept: run the command again, and it continues.", INTERRUPTED)
         except BotoCoreError as error:  # nobody answers, or there are no credentials
             fail(f"Can't read {', '.join(tables) or 'the tables'} in {place(settings)}: {error}")
         return sampled

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from keyplan.cli.designs import Environment, design_named
+from keyplan.cli.files import progress_bar
 from keyplan.cli.opening import connection_from, fail
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def docs(
 
     try:
         declared = design_named(design, environment, connection_from({}))
-        document = document_of_design(declared, type(declared).__name__.removesuffix("Design"))
+        with progress_bar("Running examples"):
+            document = document_of_design(declared, type(declared).__name__.removesuffix("Design"))
     except (DesignError, InvalidValue) as error:
         fail(f"Can't make examples of {design}: {error}")
     form = "json" if as_json else form
