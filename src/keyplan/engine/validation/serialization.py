@@ -143,6 +143,8 @@ def _not_convertible(kind: str, value: object) -> DynamoError:
         return _unrecognized("class " + java)
     if isinstance(value, dict):
         return _no_structure()
+    if kind == "boolean" and isinstance(value, str):
+        return _error("Unexpected token received from parser")
     if isinstance(value, bool):
         token = "TRUE_VALUE" if value else "FALSE_VALUE"
     else:
