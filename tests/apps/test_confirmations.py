@@ -136,6 +136,7 @@ def test_what_was_chosen_is_still_chosen_after_the_question(plain_page: Page, tm
             plain_page.get_by_role("checkbox", name=re.compile(title)).check()
         plain_page.get_by_role("button", name=re.compile("Delete")).click()
         expect(plain_page.get_by_role("heading", level=1)).to_have_text("Delete 2 posts?")
+        expect(plain_page.locator("main li")).to_have_text(["Three", "One"])
         plain_page.get_by_role("button", name="Delete posts").click()
         expect(plain_page.get_by_role("status")).to_have_text("2 posts deleted")
         assert [each["title"] for each in ada.get("/me/posts").json()["items"]] == ["Two"]

@@ -33,6 +33,8 @@ class Control:
     """What the form shows."""
     others: list[str] = field(default_factory=list)
     """What else can be chosen."""
+    names: dict[str, str] = field(default_factory=dict)
+    """What people read for the values that can be chosen."""
 
     def changed(self) -> list[str]:
         """Other values than those that are shown."""
@@ -62,10 +64,14 @@ class Forms(HTMLParser):
         self.found: list[FoundForm] = []
         self._select: Control | None = None
         self._area: Control | None = None
+        self._in_label = False
+        self._choice: tuple[Control, str] | None = None
+        """An option, or a button or a box in its label, whose text is being read."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         kind = given.get("type", "text") if tag == "input" else tag
+        self._in_label = self._in_label or tag == "label"
         if tag == "form":
             self.found.append(FoundForm(given.get("action", "")))
         elif not self.found:
@@ -76,6 +82,7 @@ class Forms(HTMLParser):
             self._begin(kind, given)
         elif tag == "option" and self._select is not None:
             (self._select.values if "selected" in given else self._select.others).append(given.get("value", ""))
+            self._choose(self._select, given.get("value", ""))
 
     def _begin(self, kind: str, given: dict[str, str]) -> None:
         control = self.found[-1].controls.setdefault(given["name"], Control(kind))
@@ -86,14 +93,24 @@ class Forms(HTMLParser):
             control.values.append("")
         elif kind in ("checkbox", "radio"):
             (control.values if "checked" in given else control.others).append(given.get("value", "on"))
+            if self._in_label:
+                self._choose(control, given.get("value", "on"))
         else:
             control.values.append(given.get("value", ""))
+
+    def _choose(self, control: Control, value: str) -> None:
+        self._choice, control.names[value] = (control, value), ""
 
     def handle_data(self, data: str) -> None:
         if self._area is not None:
             self._area.values[-1] += data
+        if self._choice is not None:
+            control, value = self._choice
+            control.names[value] = " ".join((control.names[value] + data).split())
 
     def handle_endtag(self, tag: str) -> None:
+        if tag in ("option", "label"):
+            self._choice, self._in_label = None, False
         if tag == "textarea":
             self._area = None
         elif tag == "select" and self._select is not None:
@@ -141,8 +158,11 @@ def test_every_field_shows_its_newer_value(tour: Toured) -> None:
 
 
 def test_every_form_comes_back_after_the_session_has_ended(tour: Toured) -> None:
-    """The page that says so leads to the page with the form, filled in: all fields but passwords and files."""
-    lost, tried = [], 0
+    """The page that says so leads to the page with the form, filled in: all fields but passwords and files.
+
+    Until then it shows what was chosen as people read it, and nothing that they never saw.
+    """
+    lost, silent, unseen, tried = [], [], [], 0
     for shown, form in forms_of(tour, lambda form: "csrf" in form.hidden):
         controls = {name: each for name, each in form.controls.items() if each.kind not in ("password", "file")}
         if shown.who not in tour.proofs or not controls:
@@ -154,6 +174,9 @@ def test_every_form_comes_back_after_the_session_has_ended(tour: Toured) -> None
             assert ended.status_code == 401, shown.address
             leads = re.search(r'<a class="button" href="[^"]*to=([^"]*)"', ended.text)
             assert leads, ended.text
+            copies = "\n".join(map(unescape, re.findall(_COPY, ended.text)))
+            silent += [f"{shown.address}: {each}" for each in _chosen(controls, values) if each not in copies]
+            unseen += [f"{shown.address}: {each}" for each in _unseen(form, shown) if f'"{each}"' in copies]
             client.cookies.set(SESSION, tour.proofs[shown.who])
             page = client.get(unquote(unescape(leads[1])))
         found = (each for each in forms_in(page.text) if each.hidden.get("form") == form.hidden["form"])
@@ -162,7 +185,22 @@ def test_every_form_comes_back_after_the_session_has_ended(tour: Toured) -> None
         tried += len(values)
         lost += [f"{shown.address}: {name}" for name, each in values.items() if shows.get(name) != _lines(each)]
     assert tried
-    assert lost == []
+    assert (lost, silent, unseen) == ([], [], [])
+
+
+_COPY = re.compile(r'<textarea id="typed-.*?</textarea>|<input id="typed-[^>]*>', re.DOTALL)
+
+
+def _chosen(controls: dict[str, Control], values: dict[str, list[str]]) -> list[str]:
+    """What people read for what was chosen."""
+    chosen = [(each, value) for name, each in controls.items() for value in values[name]]
+    return [each.names[value] for each, value in chosen if value and len(each.names.get(value, "")) > 2]
+
+
+def _unseen(form: FoundForm, shown: Shown) -> list[str]:
+    """What the page sends along, and doesn't show."""
+    text = re.sub(r"<[^>]*>", " ", shown.html)
+    return [each for name, each in form.hidden.items() if len(each) > 2 and "." not in name and each not in text]
 
 
 def _lines(values: list[str]) -> list[str]:

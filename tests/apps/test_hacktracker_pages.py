@@ -397,7 +397,7 @@ def test_a_place_of_a_line_up_can_be_taken_once(served: Site) -> None:
     owner = Reader(served, "owner")
     first, second, third = team.ghosts
     page = owner.send(at, at, 422, places=[f"1 {first}", f"1 {second}", f"2 {third}"])
-    assert "place 1 is that of Ghost No 7 and Ghost No 8. Choose another place for one of them." in page
+    assert "Several players have the same place: place 1 (Ghost No 7, Ghost No 8). Choose another place" in page
     assert f'value="1 {second}" selected' in page, "what was chosen is still there"
     assert not team.owner.get(f"/games/{game}").json()["lineup"]
     page = owner.send(at, at, places=[f"4 {second}", f"1 {first}"])

@@ -118,7 +118,11 @@ def test_a_club_has_one_zone_for_everybody(new_yorker: Page, tmp_path: Path) -> 
         start = page.get_by_label("Beginn")
         expect(start).to_have_accessible_description("Zeitzone: Europe/Berlin")
         start.fill("2030-03-31T02:30")
+        page.get_by_label("Titel").fill("Früh\u200bsport")
         page.get_by_role("button", name="Speichern", exact=True).click()
+        expect(page.get_by_role("alert").get_by_role("listitem")).to_have_count(2)  # all that is wrong at once
+        expect(page.get_by_role("alert")).to_contain_text("U+200B")
+        page.get_by_label("Titel").fill("Frühsport")
         says = "02:30 Uhr gibt es am 31. März 2030 in Europe/Berlin nicht: Die Uhren springen von 02:00 auf 03:00."
         expect(page.get_by_role("alert")).to_contain_text(says)
         start.fill("2030-10-27T02:30")

@@ -400,6 +400,17 @@ def test_the_desk(browser_page: Page, demo: Site) -> None:
     page.get_by_role("link", name="Medien").click()
     assert newest["url"] in str(page.locator("main img").first.get_attribute("src"))  # also before ids that sort later
     screenshots(page, "vcm-media")
+    # A picture that is uploaded while something is typed beside another one: the page isn't loaded again.
+    described = page.get_by_label("Beschreibung").first
+    described.fill("Beschreibung, die noch nicht gespeichert ist")
+    page.get_by_label("Bilder hierher ziehen oder auswählen").set_input_files(PICTURE)
+    expect(page.locator("[data-status]")).to_contain_text("Speichere zuerst deine Eingaben auf dieser Seite.")
+    expect(described).to_have_value("Beschreibung, die noch nicht gespeichert ist")
+    page.get_by_role("button", name="Speichern").first.click()
+    expect(page.get_by_label("Beschreibung").first).to_have_value("jubel am netz")
+    expect(page.get_by_label("Beschreibung").nth(1)).to_have_value("Beschreibung, die noch nicht gespeichert ist")
+    page.goto(f"{demo.url}/vcm/redaktion/medien?added=gone")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Medien")
     page.goto(f"{demo.url}/vcm/redaktion/news")
     screenshots(page, "vcm-desk-news")
     page.goto(f"{demo.url}/vcm/redaktion/sams")

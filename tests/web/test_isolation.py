@@ -1,11 +1,14 @@
 """Texts of another direction in templates: isolated from what is around them, wherever they are printed."""
 
+from datetime import date
+
 import pytest
 from jinja2 import DictLoader, Environment
 
 from keyplan.web import isolated
 from keyplan.web.pages.isolation import Isolation
 from keyplan.web.system.directions import filled_in
+from keyplan.web.system.language import english_day
 
 HEBREW = "שלום"
 OVERRIDE = "a\u202eb"
@@ -88,8 +91,14 @@ def test_only_the_names_in_a_sentence_are_isolated(name: str) -> None:
 
 
 def test_names_in_braces_are_isolated() -> None:
-    assert filled_in("{name} has {count}", {"name": HEBREW, "count": 3}) == f"{FSI}{HEBREW}{PDI} has 3"
-    assert filled_in("{name} has {count}", {"name": "Zoë", "count": 3}) == "Zoë has 3"
+    assert filled_in("{name} has {count}", {"name": HEBREW, "count": 3}, english_day) == f"{FSI}{HEBREW}{PDI} has 3"
+    assert filled_in("{name} has {count}", {"name": "Zoë", "count": 3}, english_day) == "Zoë has 3"
+
+
+def test_days_in_braces_are_written_as_people_do() -> None:
+    assert filled_in("Delete the match of {date}?", {"date": date(2026, 3, 17)}, english_day) == (
+        "Delete the match of 17 March 2026?"
+    )
 
 
 def test_a_name_cannot_end_its_isolation_in_a_sentence() -> None:

@@ -107,7 +107,10 @@ def public(name: str) -> Public:
 
 
 def about(label: str, help: str | None = None, *, example: object = None) -> Any:  # noqa: ANN401 - as pydantic's Field
-    """What people read about a field: `title: Annotated[str, about("Title", "Shown in lists.", example="Hello")]`."""
+    """What people read about a field: `title: Annotated[str, about("Title", "Shown in lists.", example="Hello")]`.
+
+    An empty label is for what a page sends along, and people don't see.
+    """
     return Field(title=label, description=help, examples=None if example is None else [example])
 
 

@@ -202,7 +202,7 @@ class Editor(Generic[S, New, Changed]):
         """A sentence about a thing, in the language of the pages."""
         noun = view.site.language.say(self.noun)
         known = {"noun": noun, "Noun": noun[:1].upper() + noun[1:], **values}
-        return filled_in(view.site.language.say(sentence), known)
+        return filled_in(view.site.language.say(sentence), known, view.site.language.day)
 
     def name_of(self, thing: object) -> str:
         """What a thing is called."""

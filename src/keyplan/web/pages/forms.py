@@ -198,6 +198,14 @@ class Form:
             return name.replace("_", " ").capitalize()
         return label_of(*self._fields[name])
 
+    def is_seen(self, name: str) -> bool:
+        """Whether people see a field."""
+        return name not in self._fields or self._fields[name][1].title != ""
+
+    def kinds(self, name: str) -> frozenset[type]:
+        """The types that a value of a field may have, without annotations."""
+        return frozenset(kinds_of(self._fields[name][1].annotation)) if name in self._fields else frozenset()
+
     def help(self, name: str) -> str | None:
         """The help text of a field."""
         return self._fields[name][1].description if name in self._fields else None

@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from keyplan.data import NotFound, Store, delete, put
 from keyplan.design import HOUSEKEEPING, Design, Entity, Id, Ttl, key, query
 from keyplan.web.identity.sessions import Visitor
-from keyplan.web.pages.forms import KEY, Typed, values_of
+from keyplan.web.pages.forms import KEY, Typed
 
 COOKIE, UNSEEN = "keyplan-kept", "keyplan-unsent"
 """The cookies: the key of the browser's kept forms, and the IDs of those that weren't shown again yet."""
@@ -41,7 +41,6 @@ _NONCE = 12
 _ID = re.compile("[0-9a-f]{16}")
 _MOST_UNSEEN = 3
 """So many forms are looked for on a page, the latest first."""
-_NAME_LENGTH = 40
 
 
 class KeptForm(Entity, table=HOUSEKEEPING):
@@ -78,14 +77,9 @@ class Entered:
     name: str
     typed: Typed
     """What was entered, and the form's key."""
+    called: str = ""
+    """The first text that was entered, such as a title, by which people know the form."""
     kept_at: datetime | None = None
-
-    @property
-    def called(self) -> str:
-        """The first text that was entered, such as a title, by which people know the form."""
-        texts = (text.strip() for values in values_of(self.typed).values() for text in values)
-        first = next((each for each in texts if " " in each or len(each) > 3), "")
-        return first if len(first) <= _NAME_LENGTH else f"{first[:_NAME_LENGTH].rstrip()}…"
 
     def address(self, form: str) -> str:
         """The URL of the page that shows the form, which is kept under this ID."""
@@ -113,7 +107,7 @@ class Keeping:
 
     def keep(self, visitor: Visitor, owner: str, address: str, entered: Entered) -> str | None:
         """Keep a form. Returns the ID to find it by; None if it isn't kept."""
-        plain = orjson.dumps([entered.at, entered.route, entered.name, entered.typed])
+        plain = orjson.dumps([entered.at, entered.route, entered.name, entered.typed, entered.called])
         sent_from = _digest(address)
         if len(plain) > LONGEST or not self._has_room(sent_from, len(plain)):
             return None
@@ -145,8 +139,8 @@ class Keeping:
             plain = AESGCM(_key(secret, form)).decrypt(sealed[:_NONCE], sealed[_NONCE:], visitor.owner.encode())
         except (InvalidTag, ValueError):
             return None  # of another browser
-        at, route, name, typed = orjson.loads(plain)
-        return Entered(at, route, name, typed, parts[0].expires_at - LASTS)
+        at, route, name, typed, *called = orjson.loads(plain)
+        return Entered(at, route, name, typed, "".join(called), parts[0].expires_at - LASTS)
 
     def unsent(self, visitor: Visitor) -> Unsent | None:
         """The latest kept form of the person who is signed in that wasn't shown again yet."""

@@ -85,7 +85,7 @@ def _changed(model: type[In], typed: Typed) -> Collection[str]:
     names = [info.alias or name for name, info in model.model_fields.items()]
     if SHOWN in typed:
         return changed_since(typed[SHOWN][-1], {name: typed.get(name, ()) for name in names})
-    return names if "version" not in names else ()
+    return () if "version" in names and any(typed.get("version", ())) else names
 
 
 def _hidden_in(model: type[In], values: Mapping[str, object], changed: Collection[str]) -> Iterator[FieldProblem]:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -21,12 +23,14 @@ from keyplan.web.pages.rendering import Site
 from keyplan.web.pages.views import View
 from keyplan.web.system.confirm import Confirm
 from keyplan.web.system.directions import isolated
+from keyplan.web.system.language import Language
 from keyplan.web.system.page_routes import PageRoute
 from keyplan.web.system.running import WouldWriteError
 
 SEND_AGAIN = (TooManyRequests, TimedOut)
 """After these, people can send the same again with a button."""
 _LONGEST_KEY = 255
+_NAME_LENGTH = 40
 _SECRETS = ("password", "secret")
 _SHOWN_NOWHERE = ("version",)
 _MADE_ID = re.compile(
@@ -52,8 +56,8 @@ def key_of(request: Request, typed: Typed) -> str | None:
     return key or None
 
 
-def texts_to_copy(request: Request, problem: Problem) -> list[tuple[str, str]]:
-    """What was entered in a form that can't be shown again, for copying: labels and texts.
+def texts_to_copy(request: Request, problem: Problem, language: Language) -> list[tuple[str, str]]:
+    """What was entered in a form that can't be shown again, for copying: labels and texts, as people read them.
 
     Not of a form that somebody else opened, nor what is sent again with a button.
     """
@@ -62,18 +66,46 @@ def texts_to_copy(request: Request, problem: Problem) -> list[tuple[str, str]]:
         sent = Sent(_first(typed, FORM) or None, typed)
     if sent is None or sent.name is None or problem.code == OTHER_USER or isinstance(problem, SEND_AGAIN):
         return []
+    return _texts_of(sent, language)
+
+
+def _texts_of(sent: Sent, language: Language) -> list[tuple[str, str]]:
     form = Form(sent)
     entered: Mapping[str, Sequence[str]] = _without_secrets(sent.typed)
     if sent.model is not None and issubclass(sent.model, EditorForm):
         entered = sent.model.texts(entered)
-    texts = {name: "\n".join(_read_by_people(form, name, each)) for name, each in entered.items()}
-    return [(form.label(name), text) for name, text in texts.items() if text and _is_shown(name)]
+    texts = {name: "\n".join(_read_by_people(form, name, each, language)) for name, each in entered.items()}
+    return [(form.label(name), text) for name, text in texts.items() if text and form.is_seen(name) and _is_shown(name)]
 
 
-def _read_by_people(form: Form, name: str, values: Sequence[str]) -> Iterator[str]:
+def _read_by_people(form: Form, name: str, values: Sequence[str], language: Language) -> Iterator[str]:
     """The values of a field, by their names where they were chosen. IDs without a name say nothing to people."""
     names = form.named(name)
-    return (names.get(each, each) for each in values if each and (each in names or not _MADE_ID.search(each)))
+    for each in values:
+        if each in names:
+            yield names[each]
+        elif each and not _MADE_ID.search(each):
+            yield _said(form, name, each, language)
+
+
+def _said(form: Form, name: str, text: str, language: Language) -> str:
+    """What an input has as its value, in words."""
+    kinds = form.kinds(name)
+    if bool in kinds:
+        return language.say("No" if text == "false" else "Yes")
+    with suppress(ValueError):  # it was refused for that, or is about to be
+        if datetime in kinds:
+            time = datetime.fromisoformat(text)
+            return f"{language.day(time)}, {time:%H:%M} ({form.zone(name)})"
+        if date in kinds:
+            return language.day(date.fromisoformat(text))
+    return text
+
+
+def _called(sent: Sent, language: Language) -> str:
+    """The first text that was entered in a form, by which people know it again."""
+    first = next((text for _, text in _texts_of(sent, language) if " " in text or len(text) > 3), "").strip()
+    return first if len(first) <= _NAME_LENGTH else f"{first[:_NAME_LENGTH].rstrip()}…"
 
 
 def fields_to_send_again(request: Request, problem: Problem) -> list[tuple[str, str]]:
@@ -149,7 +181,7 @@ class KeptForms:
             return at or self._site.url("/"), False
         key = {KEY: sent.typed[KEY]} if KEY in sent.typed else {}
         typed = {**_without_secrets(sent.typed), **beside(sent.typed), **key}
-        entered = Entered(at, page.path, sent.name, typed)
+        entered = Entered(at, page.path, sent.name, typed, _called(sent, self._site.language))
         form = self._keeping.keep(visitor, owner, request.scope["keyplan"].address, entered)
         return (at, False) if form is None else (entered.address(form), True)
 

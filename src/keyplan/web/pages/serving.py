@@ -253,7 +253,7 @@ class Serving:
                 status=problem.status,
                 problem=problem,
                 request_id=trace.request_id,
-                typed=texts_to_copy(request, problem),
+                typed=texts_to_copy(request, problem, self._site.language),
                 sent=fields_to_send_again(request, problem),
                 to=to,
                 is_kept=is_kept,

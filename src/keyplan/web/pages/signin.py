@@ -79,7 +79,7 @@ class ChosenUser(In):
 
     sub: Annotated[Id, about("User ID")]
     groups: Annotated[str, StringConstraints(max_length=1000), about("Groups")] = ""
-    to: Annotated[str, StringConstraints(max_length=2000)] = ""
+    to: Annotated[str, StringConstraints(max_length=2000), about("")] = ""
 
 
 def _dev_pages(people: Sequence[Person]) -> list[PageRoute]:

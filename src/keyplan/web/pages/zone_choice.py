@@ -23,7 +23,7 @@ class ZoneChoice(In):
     """A time zone, and the page to continue with. Without a zone, it is the device's again."""
 
     zone: Annotated[str, StringConstraints(max_length=64), about("Time zone")] = ""
-    to: Annotated[str, StringConstraints(max_length=4096)] = ""
+    to: Annotated[str, StringConstraints(max_length=4096), about("")] = ""
 
 
 def zone_pages(site: Site) -> list[PageRoute]:

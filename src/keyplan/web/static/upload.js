@@ -4,8 +4,8 @@
 // <form data-upload data-most="bytes"> asks. In it is [data-scripted], hidden, with a file field that says what it takes
 // (accept, and a description in words) and [data-status]; and [data-plain], for browsers without scripts, with a
 // choice of the type. The page that comes back has form[data-send] and form[data-confirm]. Messages beside the field are
-// English, unless the form has data-sending, data-there, data-failed, data-large and data-kind; {} stands for the file's
-// name, {size} and {most} for its size and the limit.
+// English, unless the form has data-sending, data-there, data-failed, data-large, data-kind and data-later; {} stands for
+// the file's name, {size} and {most} for its size and the limit.
 
 const SAID = {
   sending: "Uploading {} …",
@@ -13,6 +13,7 @@ const SAID = {
   failed: "{} could not be uploaded. Try again.",
   large: "{} is too large ({size}). The limit is {most}.",
   kind: "{} can't be uploaded. Choose one of these:",
+  later: "Save what you entered on this page. Then it shows the new files.",
 };
 
 const REMEMBERED = "upload-status";
@@ -99,8 +100,14 @@ export async function told(form, file, act) {
   }
 }
 
+// Whether something is entered elsewhere in the page.
+const isTyping = (form) =>
+  [...document.querySelectorAll("form[method=post]")].some((other) => other !== form
+    && [...other.querySelectorAll("input:not([type=hidden]), textarea")].some((each) => each.value !== each.defaultValue));
+
 // Takes files as soon as they are chosen or dropped: calls `take` for each, also after one that failed. With `reload`, the
-// page is loaded again to show what was uploaded; the lines beside the field are shown there, too.
+// page is loaded again to show what was uploaded; the lines beside the field are shown there, too. It isn't loaded while
+// something is entered in another form of the page: then a line says so.
 export function takeFiles(form, take, reload = false) {
   const [scripted, input] = [form.querySelector("[data-scripted]"), form.querySelector("input[type=file]")];
   const status = form.querySelector("[data-status]");
@@ -116,7 +123,9 @@ export function takeFiles(form, take, reload = false) {
     for (const file of files) {
       await told(form, file, take).then(() => (taken += 1), () => {}); // what went wrong is shown beside the field
     }
-    if (taken && reload) {
+    if (taken && reload && isTyping(form)) {
+      status.append(Object.assign(document.createElement("span"), { textContent: form.dataset.later ?? SAID.later }));
+    } else if (taken && reload) {
       sessionStorage.setItem(REMEMBERED, status.innerHTML);
       location.reload();
     }

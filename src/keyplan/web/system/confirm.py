@@ -70,4 +70,4 @@ def _said(text: Text, view: Any, thing: object, known: _Known) -> str:  # noqa: 
     if callable(text):
         return text(view, thing)
     translated: str = view.site.language.say(text)
-    return filled_in(translated, known)
+    return filled_in(translated, known, view.site.language.day)

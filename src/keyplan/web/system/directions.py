@@ -5,7 +5,8 @@ in an element `<bdi>`. Sentences with names in braces (`notice="{name} created"`
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
 
 FIRST_STRONG, POP = "\u2068", "\u2069"
 _OTHER_DIRECTION = re.compile(
@@ -21,9 +22,9 @@ def isolated(name: str) -> str:
     return f"{FIRST_STRONG}{_ISOLATES.sub('', name)}{POP}" if turns(name) else name
 
 
-def filled_in(sentence: str, names: Mapping[str, object]) -> str:
-    """A sentence with names in braces, with these names."""
-    return sentence.format_map(_Isolated(names))
+def filled_in(sentence: str, names: Mapping[str, object], day: Callable[[date], str]) -> str:
+    """A sentence with names in braces, with these names. `day` writes a day as people do."""
+    return sentence.format_map(_Isolated(names, day))
 
 
 def turns(text: str) -> bool:
@@ -48,10 +49,13 @@ def balanced(text: str) -> str:
 class _Isolated(dict[str, object]):
     """Names that isolate themselves."""
 
-    def __init__(self, names: Mapping[str, object]) -> None:
+    def __init__(self, names: Mapping[str, object], day: Callable[[date], str]) -> None:
         super().__init__()
         self._names = names
+        self._day = day
 
     def __missing__(self, name: str) -> object:
         value = self._names[name]
+        if isinstance(value, date) and not isinstance(value, datetime):
+            return self._day(value)
         return isolated(value) if isinstance(value, str) else value

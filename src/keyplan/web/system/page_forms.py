@@ -86,7 +86,7 @@ def calling(
         made = method(view.service, **given, **sent)
         # What the method returned comes first: it may have another address now.
         known = {name: _value(name, made, typed, read, SimpleNamespace(**given)) for name in names}
-        said = notice(made) if callable(notice) else notice and filled_in(notice, known)
+        said = notice(made) if callable(notice) else notice and filled_in(notice, known, view.site.language.day)
         response: Response = view.redirect(to, notice=said, **{name: known[name] for name in names_in(to)})
         return response
 

@@ -10,13 +10,16 @@ from keyplan.apps.hacktracker.fields import ROSTER, ItemId
 from keyplan.apps.hacktracker.models import GameOut, Lineup, StatusMove
 from keyplan.apps.hacktracker.pages.shared import OF_GAME, OF_TEAM, HackView, pages, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
+from keyplan.design import about
 from keyplan.web import Confirm, OfVersion, Paging, Unprocessable, isolated
 
 
 class Order(OfVersion):
     """A line-up as it is typed: the place and the id of each player who bats."""
 
-    places: Annotated[list[Annotated[str, StringConstraints(pattern=r"^[0-9]{1,2} .+$")]], Field(max_length=ROSTER)]
+    places: Annotated[
+        list[Annotated[str, StringConstraints(pattern=r"^[0-9]{1,2} .+$")]], Field(max_length=ROSTER), about("Line-up")
+    ]
 
     def taken(self) -> list[tuple[int, str]]:
         """The places that are taken, and the players, by place."""
@@ -125,9 +128,9 @@ def _check_places(view: HackView, game_id: str, taken: Sequence[tuple[int, str]]
         return
     team_id = view.service.game(game_id).team_id
     names = {each.player_id: f"{each.first_name} {each.last_name}" for each in roster_of(view.service, team_id)}
-    for_each = (
-        f"place {place} is that of {' and '.join(isolated(names.get(each, 'somebody else')) for each in ids)}"
+    found = "; ".join(
+        f"place {place} ({', '.join(isolated(names.get(each, 'somebody else')) for each in ids)})"
         for place, ids in doubled.items()
     )
-    detail = f"Each place can be taken once, but {', '.join(for_each)}. Choose another place for one of them."
+    detail = f"Several players have the same place: {found}. Choose another place for all but one of them."
     raise Unprocessable("place-taken", detail, pointer="/places")

@@ -13,6 +13,7 @@ from keyplan.apps.hacktracker.models import AtBatOut, GameChange, GameOut, NewAt
 from keyplan.apps.hacktracker.pages.shared import HackView, pages, player_label, roster_of, show
 from keyplan.apps.hacktracker.service import HackTracker
 from keyplan.data import ItemChanged
+from keyplan.design import about
 from keyplan.web import In, InConflict, Stale, all_of, isolated, not_modified
 
 RESULTS: tuple[tuple[Result, str], ...] = (
@@ -45,7 +46,7 @@ PLACES: dict[str, tuple[float, float]] = {
     "Catcher": (0.5, 0.04),
 }
 """Where a ball went, for those who can't tap on the field."""
-Place: TypeAlias = Annotated[str, StringConstraints(max_length=30)]
+Place: TypeAlias = Annotated[str, StringConstraints(max_length=30), about("Hit location")]
 _ANY = "*"
 _PLAYS = 8
 """How many plays are shown."""
@@ -61,9 +62,9 @@ class Play(NewAtBat):
     """What happened, as it is tapped in. What is left out is what it usually is."""
 
     place: Place = ""
-    x: Annotated[float, Field(ge=0, le=1)] | None = None
-    y: Annotated[float, Field(ge=0, le=1)] | None = None
-    after: Annotated[str, StringConstraints(max_length=128)] = _ANY
+    x: Annotated[Annotated[float, Field(ge=0, le=1)] | None, about("")] = None
+    y: Annotated[Annotated[float, Field(ge=0, le=1)] | None, about("")] = None
+    after: Annotated[str, StringConstraints(max_length=128), about("")] = _ANY
     """The last at-bat that was shown beside the form; empty before the first."""
 
     def at_bat(self) -> NewAtBat:

@@ -1,5 +1,7 @@
 """Editors: where everything begins, and what admins import from SAMS."""
 
+from typing import Annotated
+
 import orjson
 from pydantic import ValidationError
 from starlette.responses import Response
@@ -7,14 +9,15 @@ from starlette.responses import Response
 from keyplan.apps.vcm.models import SamsFile
 from keyplan.apps.vcm.pages.editing import EDITORS
 from keyplan.apps.vcm.pages.shared import ClubView, FormIn, pages
+from keyplan.design import about
 from keyplan.web import Paging, Unprocessable, all_of, invalid
 
 
 class SamsForm(FormIn):
     """A file of clubs and teams, as its text."""
 
-    file: str = ""
-    remove_many: bool = False
+    file: Annotated[str, about("File with clubs and teams, as JSON", "What isn't in it is removed.")] = ""
+    remove_many: Annotated[bool, about("Remove more than a fifth, too")] = False
 
 
 @pages.get("/redaktion")
@@ -27,6 +30,7 @@ def desk(view: ClubView) -> Response:
 def sams(view: ClubView) -> Response:
     view.service.require(view.service.import_sams)
     clubs, teams = all_of(view.service.sams_clubs), all_of(view.service.sams_teams)
+    view.form.asking(SamsForm)
     return view.render("sams.html", clubs=len(clubs), teams=len(teams))
 
 

@@ -1,15 +1,16 @@
 """Editors: media items. Without JavaScript an upload takes two pages: one asks, the other sends and adds."""
 
+from contextlib import suppress
 from textwrap import shorten
 from typing import Annotated
 
 from pydantic import Field
 from starlette.responses import Response
 
-from keyplan.apps.vcm.models import MOST_IMAGE, NewUpload
+from keyplan.apps.vcm.models import MOST_IMAGE, MediaOut, NewUpload
 from keyplan.apps.vcm.pages.shared import ClubView, by_age, pages
 from keyplan.apps.vcm.service import Club
-from keyplan.web import Confirm, isolated
+from keyplan.web import Confirm, Missing, isolated
 
 
 class Asked(NewUpload):
@@ -24,8 +25,14 @@ _MEDIA = "/redaktion/medien"
 @pages.get(_MEDIA)
 def media(view: ClubView, added: str | None = None) -> Response:
     found = view.page(view.service.all_media, "Newest first", by=by_age, newest_first=True)
-    fresh = view.service.media_item(added) if added else None
-    return view.render("media.html", sends_files=True, media=found.items, added=fresh, turn=found.turn)
+    return view.render("media.html", sends_files=True, media=found.items, added=_added(view, added), turn=found.turn)
+
+
+def _added(view: ClubView, id: str | None) -> MediaOut | None:
+    """The image that was just added, unless it was deleted since."""
+    with suppress(Missing):
+        return view.service.media_item(id) if id else None
+    return None
 
 
 @pages.post(f"{_MEDIA}/neu", again=media)

@@ -8,8 +8,9 @@ from starlette.responses import Response
 from keyplan.apps.wavyblog.models import Credentials, EmailChange, PasswordChange, Registration
 from keyplan.apps.wavyblog.pages.shared import BlogView, pages
 from keyplan.apps.wavyblog.service import REFRESH_LASTS, Blog, caller_of, wrong_credentials
+from keyplan.design import about
 
-Address = Annotated[str, StringConstraints(max_length=2000)]
+Address = Annotated[str, StringConstraints(max_length=2000), about("")]
 
 
 class SignInForm(Credentials):

@@ -1,5 +1,6 @@
 """Writing, previewing and publishing posts, and lists to manage them."""
 
+from contextlib import suppress
 from typing import Annotated
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from keyplan.apps.wavyblog.pages.reading import post as post_page
 from keyplan.apps.wavyblog.pages.shared import BlogView, all_categories, names_of, pages
 from keyplan.apps.wavyblog.service import Blog
 from keyplan.data import NotFound
+from keyplan.design import about
 from keyplan.web import Confirm, In, Listed, Missing, OfVersion, Paging, Unprocessable
 
 _POST = "/posts/{slug}"
@@ -34,12 +36,20 @@ class EditedPost(PostFields, OfVersion):
 class SelectedPosts(In):
     """Posts that were selected."""
 
-    slugs: Annotated[list[Slug], Field(max_length=100)]
+    slugs: Annotated[list[Slug], Field(max_length=100), about("Posts")]
 
-    @property
-    def chosen(self) -> str:
-        """What was selected, in words."""
-        return f"the post {self.slugs[0]}" if len(set(self.slugs)) == 1 else f"{len(set(self.slugs))} posts"
+
+def _titles(service: Blog, slugs: list[str]) -> list[str]:
+    """The titles of the posts that were selected, without those that are gone."""
+    found = []
+    for slug in dict.fromkeys(slugs):
+        with suppress(Missing):
+            found.append(service.post(slug).title)
+    return found
+
+
+def _question(view: BlogView, titles: list[str]) -> str:
+    return f"Delete {len(titles)} posts?" if len(titles) > 1 else "Delete this post?"
 
 
 def _writing(view: BlogView, post: PostOut | None, *, draft: Draft | None = None, deleted: bool = False) -> Response:
@@ -133,7 +143,9 @@ my_posts = pages.show(
 @pages.post(
     "/my-posts/delete",
     again=my_posts,
-    confirm=Confirm("Delete {chosen}?", "Delete posts", when=lambda selected: bool(selected.slugs)),
+    confirm=Confirm(
+        _question, "Delete posts", about=_titles, shows="posts_now.html", when=lambda selected: bool(selected.slugs)
+    ),
 )
 def delete_selected(view: BlogView, selected: SelectedPosts) -> Response:
     if not selected.slugs:
