@@ -5,12 +5,26 @@ from typing import Any
 
 import pytest
 
-from keyplan.data import Store, create, move, patch, update
-from keyplan.design import Design, Entity, Get, Id, Query, Table, get, key, pattern, query, ref
+from keyplan.data import Store, create, move, patch, update, upsert
+from keyplan.design import Design, Entity, Get, Id, InvalidValue, Query, Table, get, key, pattern, query, ref
 from keyplan.engine import Engine
 from tests.data.support import Recorder
 
 players = Table("Players", key("PK", "SK"), indexes={"Board": key("board", "score:N")})
+files = Table("Files", key("id"), indexes={"ByDigest": key("folder", "digest:B")})
+
+
+class File(Entity, table=files):
+    id: Id
+    folder: Id
+    digest: bytes | None = None
+
+    primary = key("{id}")
+    by_digest = files.ByDigest("{folder}", "{digest}")
+
+
+class Folders(Design):
+    tables, entities = (files,), (File,)
 
 
 class Player(Entity, table=players):
@@ -89,3 +103,21 @@ def test_an_update_names_attributes_in_the_order_of_the_fields() -> None:
         names = request["ExpressionAttributeNames"]
         assert request["UpdateExpression"] == "SET #0 = :0, #1 = :1"
         assert (names["#0"], names["#1"]) == ("name", "score")
+
+
+@pytest.mark.parametrize("digest", [b"", b"x" * 1025])
+def test_bytes_that_cannot_be_an_index_key_are_refused_before_sending(digest: bytes) -> None:
+    with Engine() as engine:
+        recorder = Recorder(engine)
+        store = Store(Folders(), recorder)
+        store.create_tables()
+        recorder.taken()
+        for write in (
+            create(File(id="1", folder="a", digest=digest)),
+            patch(ref(File, id="1"), digest=digest),
+            upsert(ref(File, id="1"), folder="a", digest=digest),
+        ):
+            with pytest.raises(InvalidValue) as refused:
+                store.run(write)
+            assert refused.value.field == "digest"
+        assert recorder.taken() == []

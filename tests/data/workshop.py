@@ -36,7 +36,12 @@ from tests.data.support import Clock, Recorder
 tools = Table(
     "Tools",
     key("PK", "SK"),
-    indexes={"GSI1": key("GSI1PK", "GSI1SK"), "Wear": key("maker", "wear:N"), "Loans": key("LoanPK", "LoanSK")},
+    indexes={
+        "GSI1": key("GSI1PK", "GSI1SK"),
+        "Wear": key("maker", "wear:N"),
+        "Weight": key("maker", "weight:N"),
+        "Loans": key("LoanPK", "LoanSK"),
+    },
     type_attribute="type",
     ttl="expires",
 )
@@ -102,6 +107,7 @@ class Tool(Entity, table=tools, type="TOOL"):
     primary = key("TOOL#{tool_id}", "TOOL")
     by_shelf = tools.GSI1("SHELF#{shelf}", "{rank:04}#{tool_id}")
     by_wear = tools.Wear("{maker}", "{wear}")
+    by_weight = tools.Weight("{maker}", "{weight}")
     loans = tools.Loans("LOAN#{borrower}", "{name}#{tool_id}", when="lent")
 
 

@@ -32,7 +32,7 @@ from keyplan.data.codec.times import times_in
 from keyplan.data.codec.unreadable import unreadable_item
 from keyplan.data.codec.values import AttributeValue, Encode, Item, ValueCodec, index_key_codec, ttl_codec, value_codec
 from keyplan.data.errors import StoredDataError
-from keyplan.design import Entity, InvalidValue
+from keyplan.design import Entity, InvalidValue, plain_type
 from keyplan.design.entities.specs import FieldSpec
 from keyplan.design.keys.templates import Template
 from keyplan.design.values.absence import NOTHING
@@ -102,7 +102,9 @@ class EntityCodec(Generic[E]):
             return large_codec(field)
         codec = ttl_codec() if field.kind == "ttl" else value_codec(field.annotation, self.spec.table.times)
         # DynamoDB treats an attribute with an index key's name as a key, whether or not the entity means it.
-        indexes = self.spec.table.by_name.values() if field.stored not in self.spec.key_attributes else ()
+        part = self.spec.key_attributes.get(field.stored)
+        is_checked = part is not None and (part.template is not None or plain_type(field.annotation) is not bytes)
+        indexes = () if is_checked else self.spec.table.by_name.values()
         ranges = {each.name for index in indexes for each in index.range}
         if field.stored in ranges | {each.name for index in indexes for each in index.hash}:
             return index_key_codec(codec, LONGEST_RANGE if field.stored in ranges else LONGEST_HASH)

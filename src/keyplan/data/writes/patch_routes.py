@@ -128,12 +128,13 @@ def _key_parts(spec: EntitySpec, changed: Set[str], known: Set[str]) -> list[tup
             continue  # the key attributes are the fields themselves
         # A field that may be absent decides whether the item is in the index at all.
         appears = any(name == placement.when or spec.fields[name].optional for name in touched)
-        if not appears:
-            made = [part for part in made if not touched.isdisjoint(part.fields)]
+        stays = codec_of(spec.entity).keys.stores_field
+        made = [part for part in made if not touched.isdisjoint(part.fields) or (appears and not stays(part))]
         if not made:
             continue
         unknown = fields - known
-        if any(name == placement.when or spec.fields[name].optional for name in unknown):
+        doubtful = any(name == placement.when or spec.fields[name].optional for name in unknown)
+        if doubtful and not all(map(stays, made)):
             return None
         if any(not unknown.isdisjoint(part.fields) for part in made):
             return None

@@ -277,30 +277,31 @@ def _place(
     changed: set[str],
 ) -> bool:
     """Add the key attributes of an index; returns whether they are known for a new item and for an existing one."""
-    spec = codec.spec
+    spec, stays = codec.spec, codec.keys.stores_field
     fields = {*placement.fields, *((placement.when,) if placement.when else ())}
     parts = [part for part in placement.parts if part.attribute.name not in spec.table.key_names]
-    made = [part for part in parts if part.template is not None or not codec.keys.stores_field(part)]
+    made = [part for part in parts if not stays(part)]
     placed = codec.keys.placement(placement, values)
     unknown = fields - known
-    doubtful = any(name == placement.when or spec.fields[name].optional for name in fields)
-    if not made:
-        return True
-    if not unknown:
-        for part in made:
-            _write_part(written, part, placed)
-        return True
-    if doubtful:
+    if not all(
+        _write_known(written, part, placed, unknown, changed) for part in parts if part.template and stays(part)
+    ):
+        return False
+    if made and unknown and any(name == placement.when or spec.fields[name].optional for name in fields):
         # An existing item may be in the index or not. That stays so if nothing changes, and if a new one isn't in it.
         return fields.isdisjoint(changed) and not any(part.attribute.name in placed for part in made)
-    for part in made:
-        if unknown.isdisjoint(part.fields):
-            _write_part(written, part, placed)
-        elif changed.isdisjoint(part.fields):
-            name = part.attribute.name
-            written.terms.append(UpdateTerm("default", (name,), (placed[name],)))
-        else:
-            return False
+    return all(_write_known(written, part, placed, unknown, changed) for part in made)
+
+
+def _write_known(written: DirectWrite, part: KeyPart, placed: Item, unknown: set[str], changed: set[str]) -> bool:
+    """Add a key attribute; returns whether it is known for a new item and for an existing one."""
+    name = part.attribute.name
+    if unknown.isdisjoint(part.fields):
+        _write_part(written, part, placed)
+    elif not changed.isdisjoint(part.fields):
+        return False
+    elif name in placed and all(term.names != (name,) for term in written.terms):  # indexes may share an attribute
+        written.terms.append(UpdateTerm("default", (name,), (placed[name],)))
     return True
 
 
