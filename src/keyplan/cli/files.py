@@ -71,7 +71,7 @@ def check(path: DataFile = None) -> None:
     """Read all of a database file and compare what belongs together. Nothing is changed.
 
     It checks the checksum of every page, every index against its table, backups, histories and streams. Others can use
-    the file meanwhile.
+    the file meanwhile. A file of an older release is upgraded first, as by every command that opens it.
     """
     from keyplan.engine.operator import check_file
 
@@ -109,7 +109,7 @@ def existing_file(path: Path | None) -> Path:
     """The database file of a command, which must exist."""
     file = _file(path)
     if not file.is_file():
-        fail(f"Can't open {file}: file not found")
+        fail(f"Can't open {file}: file not found{'' if path else '. Give the path of the database with --path.'}")
     return file
 
 
