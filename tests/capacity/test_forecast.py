@@ -426,6 +426,24 @@ def test_an_entry_that_is_sorted_by_its_last_change_moves_to_the_end() -> None:
     assert key_.units == pytest.approx(2_000, rel=0.01)
 
 
+def test_more_shards_are_asked_for_where_there_are_some() -> None:
+    """10,000 events a second on 8 shards are 1,250 on each; 32 have room to grow."""
+    logs = Table("Logs", key("PK", "SK"))
+
+    class Event(Entity, table=logs):
+        id: Id
+        at: Created = created()
+        primary = key("EVENTS#{shard(id, 8)}", "{at}#{id}")
+
+    class Events(Design):
+        tables, entities = [logs], [Event]
+
+    found = foretold("users: 1\nwrites: {Event: {create: 10_000 per second}}\n", design=Events)
+    (key_,) = found.too_hot
+    assert key_.units == pytest.approx(1_250, rel=0.01)
+    assert key_.remedy == "Spread the items over 32 shards instead of 8."
+
+
 def test_items_grow_with_the_users_unless_they_are_fixed() -> None:
     text = "users: 1000\nitems:\n  Story: 500\npatterns:\n  story: 1 per user and day\n"
     touches = {}

@@ -15,6 +15,8 @@ from keyplan.design.values import ids as ids_module
 
 Draw: TypeAlias = Literal["popular", "even", "copies"]
 """By popularity; all alike; or one of the copies that a remedy makes, also of a single item."""
+SHARD = "shard of "
+"""What the root of a factor begins with that is a shard."""
 _FRESH = 2**40
 """So many that no two draws meet: new IDs."""
 
@@ -142,9 +144,8 @@ def factors_in(
 def _of_slot(values: Values, entity: type[Entity], part: KeyPart, slot: Slot, *, new: bool) -> Factor | None:
     """What a slot of a template depends on. None: on the time, so that all requests of a moment have the same."""
     if slot.shards is not None:
-        return Factor(
-            f"shard of {slot.field}", f"shard of {entity.__name__}.{slot.field}", "", slot.shards.count, "even"
-        )
+        root = f"{SHARD}{entity.__name__}.{slot.field}"
+        return Factor(f"shard of {slot.field}", root, "", slot.shards.count, "even")
     chosen = part.template.formats[slot] if part.template is not None else None
     if chosen is not None and chosen.bucket is not None:
         return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from keyplan.capacity.consumed import TableOrIndex
-from keyplan.capacity.heat.factors import Factor
+from keyplan.capacity.heat.factors import SHARD, Factor
 from keyplan.capacity.heat.load import STEPS, Load, Source
 from keyplan.capacity.heat.partitions import READ_UNITS, WRITE_UNITS
 from keyplan.capacity.heat.popularity import hottest_share
@@ -74,6 +74,9 @@ class HotKey:
             return f"Cache what is read, or keep {self.parts} copies and read one of them at random."
         if self.is_item:
             return f"Spread it over {self.parts} items, and add them up when they are read."
+        shards = [factor.values for factor in self.touch.factors if factor.root.startswith(SHARD)]
+        if shards:
+            return f"Spread the items over {self.parts * shards[0]:,} shards instead of {shards[0]:,}."
         return f"Spread the items over {self.parts} hash keys with a shard: {{shard(..., {self.parts})}}."
 
 
