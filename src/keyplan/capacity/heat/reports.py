@@ -16,7 +16,7 @@ _UNITS = ((1e9, " billion"), (1e6, " million"))
 
 def forecast_text(forecast: Forecast) -> str:
     """The forecast for a terminal."""
-    lines = [f"{forecast.name}, {amount(forecast.users)} users", *(f"  {each}" for each in _summary(forecast))]
+    lines = [_title(forecast), *(f"  {each}" for each in _summary(forecast))]
     lines += ["", "Hottest keys"] if forecast.hot else ["", "No key comes near what a partition can serve."]
     for number, key in enumerate(forecast.hot, 1):
         lines.append(f"  {number}. {place_name(key.place)}  {_shown(key)}")
@@ -35,7 +35,7 @@ def forecast_text(forecast: Forecast) -> str:
 
 def forecast_markdown(forecast: Forecast, heading: str = "#") -> str:
     """The forecast as a section of a Markdown document."""
-    lines = [f"{heading} {forecast.name}, {amount(forecast.users)} users", "", " ".join(_summary(forecast))]
+    lines = [f"{heading} {_title(forecast)}", "", " ".join(_summary(forecast))]
     if forecast.hot:
         lines += ["", "| hottest keys | what is asked of one | limit | too hot from | what would help |"]
         lines += ["| --- | ---: | ---: | ---: | --- |", *(_hot_row(forecast, key) for key in forecast.hot)]
@@ -94,7 +94,14 @@ def percent(share: float) -> str:
     return f"{share * 100:.3g} %" if share < 1 else f"{share * 100:,.0f} %"
 
 
+def _title(forecast: Forecast) -> str:
+    return f"{forecast.name}, {amount(forecast.users)} users" if forecast.users else forecast.name
+
+
 def _summary(forecast: Forecast) -> Iterator[str]:
+    if not forecast.load.runs:
+        yield "The traffic file doesn't say how often anything runs."
+        return
     peak = f"{amount(forecast.peak_rate)} a second at {clock(forecast.load.peak_step)}"
     yield f"{amount(forecast.load.runs)} operations a day, {peak}."
     yield from _too_small(forecast)
