@@ -31,7 +31,6 @@ DEFAULT_PAGE = 10
 MISMATCH = "IdempotentParameterMismatchException"
 
 _DESCRIBED = ("ClientToken", "InputS3Configuration", "OutputS3Configuration", "MaxWriteRequestUnits")
-_RUNNING = ("IN_PROGRESS", "CANCELLING")
 
 
 class BulkArnRequest(TypedDict):
@@ -253,7 +252,3 @@ def end_bulk(transaction: Transaction, name: str, failure: tuple[str, str] | Non
     for entry, _ in list_records(transaction, REPORT, prefix=f"{name}/"):
         delete_record(transaction, REPORT, entry)
     end_job(transaction, name)
-
-
-def is_running(described: Record) -> bool:
-    return described["BulkOperationStatus"] in _RUNNING
