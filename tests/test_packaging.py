@@ -1,13 +1,22 @@
 """What `pip install keyplan` brings by itself: the engine, designs, the data layer and the command."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
-BLOCKED = "fastapi jinja2 bcrypt uvicorn starlette nh3 prometheus_client jwt".split()
+from keyplan.cli.opening import is_missing_extra
+
+ROOT = Path(__file__).parent.parent
+
+BLOCKED = (
+    "fastapi jinja2 bcrypt uvicorn starlette nh3 prometheus_client jwt PIL python_multipart numpy zstandard"
+).split()
 REFUSING = """
 import sys
 
@@ -49,6 +58,10 @@ COMMANDS = [
     ["dynamodb", "--help"],
     *(["tables", each] for each in SYSTEMS),
     ["patterns", "wavyblog"],
+    ["review", "wavyblog"],
+    ["infra", "wavyblog", "--format", "cloudformation"],
+    ["cost", "--help"],
+    ["adopt", "--help"],
     *(["docs", each, "--format", "html"] for each in ("wavyblog", "vcm")),
 ]
 
@@ -67,3 +80,25 @@ def test_a_command_whose_extra_is_missing_says_how_to_get_it(arguments: list[str
     assert done.returncode == 2
     assert "pip install 'keyplan[systems]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_forecast_says_how_to_get_numpy(alone: dict[str, str]) -> None:
+    done = run([sys.executable, "-m", "keyplan.cli", "forecast", "wavyblog", "docs/traffic/wavyblog.yaml"], alone)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "keyplan: Forecasts need NumPy. Install it with: pip install 'keyplan[forecast]'\n",
+    )
+
+
+@pytest.mark.parametrize("extra", ["web", "systems"])
+def test_a_missing_extra_is_known_by_each_of_its_modules(extra: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    brought = {re.split(r"[^\w.-]", each)[0].lower() for each in project["optional-dependencies"][extra]} - {"keyplan"}
+    without_code = {"tzdata"}
+    modules = {
+        module
+        for module, packages in packages_distributions().items()
+        if {each.lower().replace("_", "-") for each in packages} & (brought - without_code)
+    }
+    assert len(modules) >= len(brought - without_code)
+    assert {each for each in modules if not is_missing_extra(ModuleNotFoundError(name=each))} == set()

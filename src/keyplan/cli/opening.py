@@ -67,7 +67,8 @@ def connection_from(flags: Mapping[str, object]) -> Connection:
 
 
 _EXTRA_MODULES = frozenset(
-    "bcrypt fastapi jinja2 jwt markupsafe nh3 prometheus_client python_multipart starlette uvicorn".split()
+    "bcrypt fastapi jinja2 jwt markdown_it markupsafe multipart nh3 PIL prometheus_client python_multipart starlette "
+    "uvicorn".split()
 )
 """Modules that are installed by the extras `web` and `systems`."""
 
