@@ -418,6 +418,20 @@ def test_a_private_import_is_caught(line: str) -> None:
     assert len(private_imports(line)) == 1
 
 
+# What pydantic's reference of BaseModel documents, and for which there is no method.
+DOCUMENTED = {"__pydantic_decorators__", "__pydantic_generic_metadata__", "__pydantic_init_subclass__"}
+DOCUMENTED |= {"__get_pydantic_core_schema__", "__pydantic_config__", "__pydantic_validator__"}
+
+
+def test_attributes_of_pydantic_are_documented_or_used_in_compat_modules_only() -> None:
+    names = re.compile(r"__(?:get_)?pydantic_\w+__")
+    assert {
+        module_name(path): found
+        for path in sorted(SOURCE.rglob("*.py"))
+        if path.stem != "compat" and (found := set(names.findall(path.read_text("utf-8"))) - DOCUMENTED)
+    } == {}
+
+
 def test_no_module_is_two_rooms_in_one() -> None:
     lengths = {path: len(path.read_text("utf-8").splitlines()) for path in SOURCE.rglob("*.py")}
     assert {module_name(path): length for path, length in lengths.items() if length > LONGEST_MODULE} == {}

@@ -83,7 +83,9 @@ def test_a_command_whose_extra_is_missing_says_how_to_get_it(arguments: list[str
 
 
 def test_a_forecast_says_how_to_get_numpy(alone: dict[str, str]) -> None:
-    done = run([sys.executable, "-m", "keyplan.cli", "forecast", "wavyblog", "docs/traffic/wavyblog.yaml"], alone)
+    done = run(
+        [sys.executable, "-m", "keyplan.cli", "forecast", "wavyblog", "--traffic", "docs/traffic/wavyblog.yaml"], alone
+    )
     assert (done.returncode, done.stderr) == (
         2,
         "keyplan: Forecasts need NumPy. Install it with: pip install 'keyplan[forecast]'\n",

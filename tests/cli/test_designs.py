@@ -23,8 +23,8 @@ SMALL = """
 from collections.abc import Sequence
 
 from keyplan.design import *
-from keyplan.design.operations.queries import BatchGet, Exists, Follow, Get, GuardTaken, Lookup, Merge, Query, Scan
-from keyplan.design.operations.queries import ItemCount as Counted
+from keyplan.design import ItemCount as Counted
+from keyplan.design.operations.item_reads import Exists
 
 shelf = Table(
     "shelf-{stage}",

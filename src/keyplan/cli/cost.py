@@ -11,7 +11,17 @@ import typer
 
 from keyplan.cli.designs import Environment, design_named
 from keyplan.cli.files import Force, progress_bar
-from keyplan.cli.opening import DataFile, EndpointUrl, OnAws, connection_from, design_of, fail, opened, place
+from keyplan.cli.opening import (
+    DataFile,
+    DesignName,
+    EndpointUrl,
+    OnAws,
+    connection_from,
+    design_of,
+    fail,
+    opened,
+    place,
+)
 
 if TYPE_CHECKING:
     from keyplan.capacity.cost import Cost
@@ -27,14 +37,7 @@ _TRAFFIC = Path("traffic.yaml")
 
 
 def cost(
-    design: Annotated[
-        str,
-        typer.Argument(
-            help="Name of a system, or module:NAME of a design or a system. The module is imported, which runs it.",
-            metavar="DESIGN",
-            show_default=False,
-        ),
-    ],
+    design: DesignName,
     traffic: Annotated[
         Path, typer.Option("--traffic", "-t", help="Traffic file: how often patterns and writes run.", metavar="FILE")
     ] = _TRAFFIC,

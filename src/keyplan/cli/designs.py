@@ -19,6 +19,7 @@ import typer
 
 from keyplan.cli.opening import (
     DataFile,
+    DesignName,
     EndpointUrl,
     OnAws,
     connection_from,
@@ -40,14 +41,6 @@ _WITHOUT_DEFAULT = re.compile(r"\{([a-z_]+)\}")
 _PASSES = 5
 """How often to verify and repair at most. A repair can uncover another problem, so the tables are read again."""
 
-System = Annotated[
-    str,
-    typer.Argument(
-        help="Name of a system, or module:NAME of a design or a system. The module is imported, which runs it.",
-        metavar="SYSTEM",
-        show_default=False,
-    ),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Environment = Annotated[
     list[str] | None,
@@ -61,7 +54,7 @@ Request: TypeAlias = dict[str, Any]
 
 
 def tables(
-    system: System,
+    system: DesignName,
     as_json: AsJson = False,
     environment: Environment = None,
     create: Annotated[bool, typer.Option("--create", help="Create the tables that don't exist.")] = False,
@@ -130,7 +123,7 @@ def _key_text(schema: Sequence[Mapping[str, str]], types: Mapping[str, str]) -> 
     return " + ".join(f"{each['AttributeName']} ({types[each['AttributeName']]})" for each in schema)
 
 
-def patterns(system: System, as_json: AsJson = False, environment: Environment = None) -> None:
+def patterns(system: DesignName, as_json: AsJson = False, environment: Environment = None) -> None:
     """List every access pattern of a system's design, each with an example of its first request."""
     summaries = list(_summaries(design_named(system, environment, connection_from({}))))
     if as_json:
@@ -218,7 +211,7 @@ def _shown(value: object) -> str:
 
 
 def verify(
-    system: System,
+    system: DesignName,
     path: DataFile = None,
     endpoint_url: EndpointUrl = None,
     aws: OnAws = None,

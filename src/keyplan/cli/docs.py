@@ -9,7 +9,7 @@ import typer
 
 from keyplan.cli.designs import Environment, design_named
 from keyplan.cli.files import progress_bar
-from keyplan.cli.opening import connection_from, fail
+from keyplan.cli.opening import DesignName, connection_from, fail
 
 if TYPE_CHECKING:
     from keyplan.publish.document import Document
@@ -18,14 +18,7 @@ Form = Literal["markdown", "html", "json"]
 
 
 def docs(
-    design: Annotated[
-        str,
-        typer.Argument(
-            help="Name of a system, or module:NAME of a design or a system. The module is imported, which runs it.",
-            metavar="DESIGN",
-            show_default=False,
-        ),
-    ],
+    design: DesignName,
     form: Annotated[Form, typer.Option("--format", help="Form of the document.")] = "markdown",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: short for --format json.")] = False,
     out: Annotated[

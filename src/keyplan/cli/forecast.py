@@ -9,21 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from keyplan.cli.files import progress_bar
-from keyplan.cli.opening import design_of, fail
+from keyplan.cli.opening import DesignName, design_of, fail
 
 if TYPE_CHECKING:
     from keyplan.capacity.heat import Forecast
 
 
 def forecast(
-    design: Annotated[
-        str,
-        typer.Argument(
-            help="Name of a system, or module:NAME of a design or a system. The module is imported, which runs it.",
-            metavar="DESIGN",
-            show_default=False,
-        ),
-    ],
+    design: DesignName,
     traffic: Annotated[
         Path,
         typer.Option(

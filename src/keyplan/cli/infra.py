@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from keyplan.cli.designs import Environment, design_named
-from keyplan.cli.opening import connection_from, fail
+from keyplan.cli.opening import DesignName, connection_from, fail
 
 if TYPE_CHECKING:
     from keyplan.publish.differences import Differences, Snapshot
@@ -20,14 +20,7 @@ TABLES = "tables.json"
 
 
 def infra(
-    design: Annotated[
-        str,
-        typer.Argument(
-            help="Name of a system, or module:NAME of a design or a system. The module is imported, which runs it.",
-            metavar="DESIGN",
-            show_default=False,
-        ),
-    ],
+    design: DesignName,
     form: Annotated[
         Literal["cloudformation", "terraform", "cdk", "sam", "iam"],
         typer.Option("--format", help="What to write. iam: only the policies, also of each access pattern."),

@@ -26,6 +26,15 @@ DEFAULT_FILE = Path("keyplan.db")
 _AWS_ENDPOINT_VARIABLES = ("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL")
 """Where AWS's own tools look for an endpoint, in this order."""
 
+# A design, the same for every command that takes one.
+DesignName = Annotated[
+    str,
+    typer.Argument(
+        help="Name of a system, or module:NAME of a design or a system. The module is imported, which runs it.",
+        metavar="DESIGN",
+        show_default=False,
+    ),
+]
 # The options that choose a DynamoDB, the same for every command that opens one.
 DataFile = Annotated[
     Path | None,

@@ -8,16 +8,18 @@ import typer
 from keyplan.cli.files import Force, existing_file, explained, number, progress_bar
 from keyplan.cli.opening import DataFile, fail
 
+TableName = Annotated[
+    str,
+    typer.Argument(
+        help="Name of the table, or its ARN if it is of another region or account.",
+        metavar="TABLE",
+        show_default=False,
+    ),
+]
+
 
 def export_table(
-    table: Annotated[
-        str,
-        typer.Argument(
-            help="Name of the table, or its ARN if it is of another region or account.",
-            metavar="TABLE",
-            show_default=False,
-        ),
-    ],
+    table: TableName,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File to write. The default is TABLE.json.gz.", metavar="FILE"),
@@ -39,14 +41,7 @@ def export_table(
 
 
 def import_table(
-    table: Annotated[
-        str,
-        typer.Argument(
-            help="Name of the table, or its ARN if it is of another region or account.",
-            metavar="TABLE",
-            show_default=False,
-        ),
-    ],
+    table: TableName,
     source: Annotated[
         Path,
         typer.Argument(help="File with one item per line, with or without gzip.", metavar="FILE", show_default=False),

@@ -192,7 +192,7 @@ def _model(annotation: type[BaseModel], times: TimePrecision) -> ValueCodec:
                 encoded = codec.encode(content)
                 if encoded is not None:
                     members[name] = encoded
-        for name, content in (value.__pydantic_extra__ or {}).items() if takes_more else ():
+        for name, content in (value.model_extra or {}).items() if takes_more else ():
             members[map_name(name)] = encode_untyped(content, times)
         return {"M": members}
 

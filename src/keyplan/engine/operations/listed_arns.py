@@ -1,8 +1,10 @@
 """Pages of exports, imports and bulk operations: newest first within a table, those of the last 90 days."""
 
 import binascii
+from collections.abc import Sequence
 
 from keyplan.engine.errors import validation_error
+from keyplan.engine.executor import Answer
 from keyplan.engine.storage.records import Record, delete_record, list_records
 from keyplan.engine.storage.transaction import Transaction
 
@@ -13,9 +15,16 @@ _SHORTEST_TOKEN = 56
 
 
 def listed(
-    transaction: Transaction, kind: str, *, table_arn: str | None, token: str | None, limit: int
-) -> tuple[list[tuple[str, Record]], str | None]:
-    """Return one page of records with their ARNs, in reverse order, and the token of the next page."""
+    transaction: Transaction,
+    kind: str,
+    name: str,
+    members: Sequence[str],
+    *,
+    table_arn: str | None,
+    token: str | None,
+    limit: int,
+) -> Answer:
+    """Return one page of records in reverse order of their ARNs, each with these members, as the list `name`."""
     prefix = transaction.catalog.scope.arn("table/") if table_arn is None else f"{table_arn}/"
     before = None if token is None else _decoded(token)
     found = [
@@ -23,8 +32,11 @@ def listed(
         for arn, record in reversed(list_records(transaction, kind, prefix=prefix))
         if (before is None or arn < before) and not _is_old(transaction, record)
     ]
-    more = found[limit - 1][0] if len(found) > limit else None
-    return found[:limit], None if more is None else _encoded(more)
+    page = found[:limit]
+    answer: Answer = {name: [{each: record[each] for each in members if each in record} for _, record in page]}
+    if len(found) > limit:
+        answer["NextToken"] = _encoded(page[-1][0])
+    return answer
 
 
 def remove_old(transaction: Transaction, kind: str) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, create_model
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, create_model
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, PydanticUndefined, core_schema
@@ -97,6 +97,11 @@ class In(_Made):
         return _named(name, _as_sent(info), for_answers=False)
 
 
+def assign(made: BaseModel, name: str, value: object) -> None:
+    """Give a field a value, converted and checked by itself as in a body. Raises `ValidationError`."""
+    TypeAdapter(type(made)).validator.validate_assignment(made, name, value, context=CHECKED_ON_WRITE)
+
+
 def broken_limits(model: type[BaseModel], values: Mapping[str, object]) -> Iterator[FieldProblem]:
     """What breaks the limits on several fields that a body inherits, by the names that callers use."""
     declaring: type[BaseModel] = getattr(model, "declaration", model)
@@ -105,7 +110,7 @@ def broken_limits(model: type[BaseModel], values: Mapping[str, object]) -> Itera
     known: dict[str, object] = {}
     for name, info in model.model_fields.items():
         if (sent_as := info.alias or name) in values:
-            model.__pydantic_validator__.validate_assignment(made, name, values[sent_as], context=CHECKED_ON_WRITE)
+            assign(made, name, values[sent_as])
         if sent_as in values or not info.is_required():
             known[name] = getattr(made, name)
     for each in limits:

@@ -7,7 +7,7 @@ from pydantic import ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from keyplan.design import CHECKED_ON_WRITE
-from keyplan.web.models.bodies import In, broken_limits
+from keyplan.web.models.bodies import In, assign, broken_limits
 from keyplan.web.models.problems import FieldProblem, Invalid
 from keyplan.web.models.signatures import signature_of
 from keyplan.web.models.versions import Versions
@@ -56,7 +56,7 @@ def assigned(model: type[I], sent: Mapping[str, object]) -> tuple[I, set[str]]:
     made, known = model.model_construct(), set[str]()
     for name, info in model.model_fields.items():
         if (sent_as := info.alias or name) in sent:
-            model.__pydantic_validator__.validate_assignment(made, name, sent[sent_as], context=CHECKED_ON_WRITE)
+            assign(made, name, sent[sent_as])
             known.add(name)
     return made, known
 

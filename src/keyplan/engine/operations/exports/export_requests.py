@@ -96,18 +96,15 @@ def describe_export(transaction: Transaction, request: ExportArnRequest) -> Answ
 
 
 def list_exports(transaction: Transaction, request: ListExportsRequest) -> Answer:
-    page, token = listed(
+    return listed(
         transaction,
         EXPORT,
+        "ExportSummaries",
+        ("ExportArn", "ExportStatus", "ExportType"),
         table_arn=request.get("TableArn"),
         token=request.get("NextToken"),
         limit=request.get("MaxResults", MOST),
     )
-    members = ("ExportArn", "ExportStatus", "ExportType")
-    answer: Answer = {"ExportSummaries": [{member: export[member] for member in members} for _, export in page]}
-    if token is not None:
-        answer["NextToken"] = token
-    return answer
 
 
 def find_export(transaction: Transaction, arn: str) -> Record:

@@ -88,20 +88,15 @@ def describe_bulk_operation(transaction: Transaction, request: BulkArnRequest) -
 
 
 def list_bulk_operations(transaction: Transaction, request: ListBulkRequest) -> Answer:
-    page, token = listed(
+    return listed(
         transaction,
         BULK,
+        "BulkOperationsSummaryList",
+        ("BulkOperationArn", "BulkOperationStatus", "StartTime", "EndTime"),
         table_arn=None,
         token=request.get("NextToken"),
         limit=request.get("MaxResults", DEFAULT_PAGE),
     )
-    members = ("BulkOperationArn", "BulkOperationStatus", "StartTime", "EndTime")
-    answer: Answer = {
-        "BulkOperationsSummaryList": [{each: found[each] for each in members if each in found} for _, found in page]
-    }
-    if token is not None:
-        answer["NextToken"] = token
-    return answer
 
 
 def cancel_bulk_operation(transaction: Transaction, request: BulkArnRequest) -> Answer:

@@ -102,20 +102,15 @@ def describe_import(transaction: Transaction, request: ImportArnRequest) -> Answ
 
 
 def list_imports(transaction: Transaction, request: ListImportsRequest) -> Answer:
-    page, token = listed(
+    return listed(
         transaction,
         IMPORT,
+        "ImportSummaryList",
+        ("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "InputFormat", "StartTime", "EndTime"),
         table_arn=request.get("TableArn"),
         token=request.get("NextToken"),
         limit=request.get("PageSize", MOST),
     )
-    members = ("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "InputFormat", "StartTime", "EndTime")
-    answer: Answer = {
-        "ImportSummaryList": [{each: found[each] for each in members if each in found} for _, found in page]
-    }
-    if token is not None:
-        answer["NextToken"] = token
-    return answer
 
 
 def find_import(transaction: Transaction, arn: str) -> Record:

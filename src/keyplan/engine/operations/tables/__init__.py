@@ -9,8 +9,9 @@ their auto scaling settings and `replica_auto_scaling` the operations on these. 
 `global_table_settings` have the operations of the older version of global tables.
 
 They share `resources` (what an ARN names), `policy_documents` (what makes a legal policy), `definitions` (what makes a
-legal table), `throughput` (billing mode and capacity figures) and `index_backfill` (filling an index that was added to
-a table with items). `vector_indexes` has the rules of vector indexes, and `vector_index_updates` adds and removes them.
+legal table), `update_kinds` (updates that are of one kind each), `throughput` (billing mode and capacity figures) and
+`index_backfill` (filling an index that was added to a table with items). `vector_indexes` has the rules of vector
+indexes, and `vector_index_updates` adds and removes them.
 
 The main types are `TableRequest` and `IndexRequest`.
 """

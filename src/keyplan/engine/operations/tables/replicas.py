@@ -12,6 +12,7 @@ from keyplan.engine.operations.jobs import has_writer
 from keyplan.engine.operations.tables.auto_scaling import ScalingTarget, is_scaled
 from keyplan.engine.operations.tables.replication import EVENTUAL, STRONG, check_region, describe_replica, region_of
 from keyplan.engine.operations.tables.throughput import billing_of, check_on_demand
+from keyplan.engine.operations.tables.update_kinds import kind_of
 from keyplan.engine.storage.catalog import Definition, Table, in_use
 from keyplan.engine.storage.descriptions import ReplicaDescription
 from keyplan.engine.storage.regional_tables import definition_in
@@ -83,15 +84,10 @@ def _actions(
 ) -> Iterator[tuple[str, ReplicaAction]]:
     """The updates as pairs of kind and action; each must have exactly one."""
     for update in updates:
-        given = [kind for kind in kinds if kind in update]
-        if len(given) != 1:
-            all_kinds = ", ".join(f"{name}.{kind}" for kind in kinds)
-            raise invalid_parameter(
-                f"Only one of {all_kinds} may be specified" if given else f"One of {all_kinds} must not be null"
-            )
-        action = update[given[0]]
+        kind = kind_of(update, name, kinds)
+        action = update[kind]
         check_region(action["RegionName"])
-        yield given[0], action
+        yield kind, action
 
 
 def update_replicas(

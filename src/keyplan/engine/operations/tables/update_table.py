@@ -39,6 +39,7 @@ from keyplan.engine.operations.tables.throughput import (
     units_missing,
     units_not_allowed,
 )
+from keyplan.engine.operations.tables.update_kinds import kind_of
 from keyplan.engine.operations.tables.vector_index_updates import (
     check_vector_updates,
     describe_vector_updates,
@@ -167,13 +168,7 @@ def _check_index_updates(updates: list[dict[str, IndexRequest]]) -> int:
     """Refuse updates that can't be combined; return how many indexes they create or delete."""
     names: set[str] = set()
     for update in updates:
-        given = [kind for kind in _KINDS if kind in update]
-        if len(given) != 1:
-            kinds = ", ".join(f"GlobalSecondaryIndexUpdate.{kind}" for kind in _KINDS)
-            raise invalid_parameter(
-                f"Only one of {kinds} may be specified" if given else f"One of {kinds} must not be null"
-            )
-        index = update[given[0]]
+        index = update[kind_of(update, "GlobalSecondaryIndexUpdate", _KINDS)]
         check_units(index, index["IndexName"])
         if index["IndexName"] in names:
             raise invalid_parameter(

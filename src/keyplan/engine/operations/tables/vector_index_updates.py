@@ -13,6 +13,7 @@ from keyplan.engine.operations.tables.definitions import (
     redefinition,
 )
 from keyplan.engine.operations.tables.throughput import billing_of
+from keyplan.engine.operations.tables.update_kinds import kind_of
 from keyplan.engine.operations.tables.vector_indexes import (
     VectorIndexRequest,
     check_another_index,
@@ -32,12 +33,7 @@ _KINDS = ("Create", "Delete")
 def check_vector_updates(updates: list[dict[str, VectorIndexRequest]], others: int) -> None:
     """Refuse anything but one index to create or to delete; `others` are those of other kinds in the request."""
     for update in updates:
-        given = [kind for kind in _KINDS if kind in update]
-        if len(given) != 1:
-            kinds = ", ".join(f"VectorIndexUpdate.{kind}" for kind in _KINDS)
-            raise invalid_parameter(
-                f"Only one of {kinds} may be specified" if given else f"One of {kinds} must not be null"
-            )
+        kind_of(update, "VectorIndexUpdate", _KINDS)
     if updates and len(updates) + others > 1:
         raise one_index_at_a_time()
 
