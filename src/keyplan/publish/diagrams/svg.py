@@ -39,6 +39,7 @@ _DARK = _Colors(
     hues=("#1e3a5f", "#14432a", "#4d3800", "#52203a", "#2b2f6b", "#55300f", "#0f4541", "#3b2a66"),
     lines={"cascade": "#ff8a80", "refuse": "#79b8ff", "keep": "#9da7b3", "copy": "#56d364", "count": "#e3b341"},
 )
+_WIDE = 1450
 HUES = len(_LIGHT.hues)
 _MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
 _SANS = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif"
@@ -69,10 +70,14 @@ STYLE = (
 
 
 def inline_svg(picture: Picture, title: str, description: str, number: str) -> str:
-    """The picture as part of a page; `number` makes the ids in it unique."""
+    """The picture as part of a page; `number` makes the ids in it unique.
+
+    A page on a large screen may shrink it to its own width, unless it is so wide (`kp-wide`) that nobody could read it.
+    """
+    kind = "kp kp-wide" if picture.width > _WIDE else "kp"
     ids = f"kp-{escape(number)}-title kp-{escape(number)}-text"
     return (
-        f'<svg class="kp" role="img" aria-labelledby="{ids}" {_size(picture)}>'
+        f'<svg class="{kind}" role="img" aria-labelledby="{ids}" {_size(picture)}>'
         f'<title id="kp-{escape(number)}-title">{escape(title)}</title>'
         f'<desc id="kp-{escape(number)}-text">{escape(description)}</desc>{_shapes(picture)}</svg>'
     )

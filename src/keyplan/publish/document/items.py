@@ -208,10 +208,24 @@ def _key_attribute(spec: EntitySpec, name: str, item: Item | None) -> AttributeT
         name,
         field.name if field is not None else "",
         _NAMES[part.attribute.type],
-        name in spec.table.key_names,
+        name in spec.table.key_names or _is_always_in_an_index(spec, name),
         limits,
         about,
         example,
+    )
+
+
+def _is_always_in_an_index(spec: EntitySpec, name: str) -> bool:
+    """Whether all items of an entity have a key attribute of an index, because none of its values may be missing."""
+    keys = [key for key in spec.placements.values() if any(part.attribute.name == name for part in key.parts)]
+    return any(
+        key.when is None
+        and not any(
+            spec.fields[field].optional and not (part.template is not None and part.template.has_default(field))
+            for part in key.parts
+            for field in part.fields
+        )
+        for key in keys
     )
 
 

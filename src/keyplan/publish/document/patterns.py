@@ -38,4 +38,4 @@ def _facts(pattern: Pattern[..., Any]) -> Iterator[tuple[str, str]]:
     if pattern.decides:
         yield "Decides", pattern.decides
     if pattern.returns is not None:
-        yield "Returns", f"usually {pattern.returns:,} items"
+        yield "Returns", f"usually {pattern.returns:,} {'item' if pattern.returns == 1 else 'items'}"
