@@ -286,3 +286,22 @@ def test_recovery_ends_during_a_restore(engine: Engine, clock: Clock, monkeypatc
     assert contents(engine, "restored") == before
     engine.delete_table(TableName=table)
     assert engine.list_backups(BackupType="ALL")["BackupSummaries"] == []
+
+
+def test_the_clock_is_set_back(client: "DynamoDBClient", clock: Clock) -> None:
+    """The latest moment has everything all the same, whatever the times of some changes are."""
+    table = make_table(client, "pk", "sk:N")
+    set_recovery(client, table)
+    put_items(client, table, range(3))
+    clock.now += 3_600
+    put_items(client, table, range(3, 6))
+    clock.now -= 3_500
+    restored = client.restore_table_to_point_in_time(
+        SourceTableName=table, TargetTableName="at-once", UseLatestRestorableTime=True
+    )
+    assert restored["TableDescription"]["TableName"] == "at-once"
+    assert contents(client, "at-once") == contents(client, table)
+    put_items(client, table, range(6, 9))
+    clock.now += 1
+    client.restore_table_to_point_in_time(SourceTableName=table, TargetTableName="later", UseLatestRestorableTime=True)
+    assert contents(client, "later") == contents(client, table)

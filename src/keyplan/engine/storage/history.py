@@ -81,8 +81,16 @@ def newest(transaction: Transaction, table: Table) -> int:
 
 
 def newest_before(transaction: Transaction, table: Table, moment: float) -> int:
-    """Return the number of the last change before a moment."""
+    """Return the number of the last change before a moment.
+
+    A clock that was set back makes the times of some changes wrong. Still, everything so far comes before the end of
+    the current second, and before any moment that the newest change comes before.
+    """
     assert table.history is not None
+    number = newest(transaction, table)
+    at: float | None = transaction.sql(f"SELECT at FROM {table.history} WHERE number = ?", (number,)).get
+    if at is not None and (at < moment or moment > transaction.now):
+        return number
     return last_before(transaction, table.history, moment)
 
 
