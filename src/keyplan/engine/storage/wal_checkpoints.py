@@ -26,6 +26,7 @@ from keyplan.engine.storage.log_binding import (
     LAST_MARK,
     NEW_MARK,
     NONE,
+    OPEN,
     check_binding,
     main_binding,
     read_binding,
@@ -74,7 +75,6 @@ class LogCopy:
         self._copier = connect(CACHE_MIB)
         self._reader = connect(CACHE_MIB)
         self._pages = 0
-        self._stalled: tuple[int, int] | None = None
         self._marker.set_wal_hook(self._written)
         self._marker.set_busy_handler(self._wait_for_lock)
 
@@ -111,17 +111,15 @@ class LogCopy:
         The last mark is copied by itself when the main file has everything else, so that a main file with this mark is
         complete even if it was copied at this moment.
         """
-        if not self.is_stalled():
+        if not self.ends_with_mark():
             self.copy()  # which writes the mark before all other pages, and leaves little for the rest
         try:
             if not self._mark_end():
                 return False
             pages, copied = self._checkpoint()
-            seen = self._version()
             if copied < pages or copied != self._pages:
-                self._stalled = (self._pages, seen)
                 return False
-            self._stalled = None
+            seen = self._version()
             frame = self._pages + 1
             self._marker.execute(LAST_MARK, (NONE + frame, state))
             self._marker.execute("COMMIT")
@@ -133,17 +131,20 @@ class LogCopy:
         finally:
             self._roll_back()
 
-    def is_stalled(self) -> bool:
-        """Whether the log still ends with the mark of the last attempt to finish it, which a read held up.
+    def ends_with_mark(self) -> bool:
+        """Whether the log ends with the mark of an attempt to finish it, which a read held up, in whichever process.
 
         Another attempt then needs no other mark, and so doesn't make the log longer.
         """
-        return self._stalled == (self._pages, self._version())
+        logged = read_binding(self._reader)
+        return logged.state == OPEN and logged.frame == self._copier.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0]
 
     def _mark_end(self) -> bool:
-        if self.is_stalled():
+        """Write a mark at the end of the log, if there is none, and keep the write lock, so that it stays the end."""
+        if self.ends_with_mark():
             self._marker.execute("BEGIN IMMEDIATE")
-            if self.is_stalled():
+            if self.ends_with_mark():
+                self._pages = read_binding(self._reader).frame
                 return True
             self._roll_back()
         return self._mark()
@@ -306,7 +307,7 @@ class Checkpoints:
             copy.copy()
         if self.pages < self._due:
             return
-        for _ in range(0 if copy.is_stalled() or self._wait_for_quiet() else COPIES - 1):
+        for _ in range(0 if copy.ends_with_mark() or self._wait_for_quiet() else COPIES - 1):
             if self._stopping.is_set():
                 return
             copy.copy()
