@@ -175,7 +175,7 @@ def test_groups(browser_page: Page, full: Site) -> None:
     page.get_by_role("button", name="Create group").click()
     page.get_by_label("User ID").fill("ada")
     page.get_by_role("button", name="Add member").click()
-    expect(page.get_by_role("status")).to_have_text("ada added.")
+    expect(page.get_by_role("status")).to_have_text("ada added")
     screenshots(page, "fus-group")
     page.goto(f"{full.url}/funkedupshift/groups/Squash")
     expect(page.get_by_text("Only admins can see and change the members of Squash.")).to_be_visible()

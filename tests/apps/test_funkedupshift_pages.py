@@ -226,14 +226,14 @@ def test_groups_on_the_page(site: Site) -> None:
     assert manager.send("/new-group", name="readers", description="").status_code == 409
     assert manager.send("/new-group", name="x", description="", permissions=["squash:read"]).status_code == 403
     added = manager.follow(manager.send("/groups/readers/members", user_id="auth0|7"))
-    assert notice_of(added) == "auth0|7 added."
+    assert notice_of(added) == "auth0|7 added"
     assert manager.send("/groups/readers/members", user_id="auth0|7").status_code == 409
     assert "readers" in text_of(manager.get("/memberships?user_id=auth0%7C7"))
     assert manager.send("/groups/readers", description="New", permissions=[], version="1").status_code == 303
     assert site.as_("root", "admin").get("/groups/readers").json()["permissions"] == []
     assert manager.send("/groups/readers", description="Late", version="1").status_code == 412
     out = manager.follow(manager.send("/groups/readers/members/remove", user_id="auth0|7"))
-    assert notice_of(out) == "auth0|7 removed."
+    assert notice_of(out) == "auth0|7 removed"
     assert notice_of(manager.follow(manager.send("/groups/readers/delete", version="2"))) == "Group readers deleted"
     editors = manager.get("/groups/with-sites-write")
     assert "permissions that you can't grant" in text_of(editors)
@@ -308,7 +308,7 @@ def test_squash_on_the_page(site: Site) -> None:
     assert mia.send("/squash/players/p1/delete", version="1").status_code == 409
     assert mia.send("/squash/players/p5", name="Five", email="", user_id="", version="1").status_code == 303
     assert notice_of(mia.follow(mia.send("/squash/players/p5/delete", version="2"))) == "Player deleted"
-    assert notice_of(mia.follow(mia.send("/squash/new-player", name="Six", email="", user_id=""))) == "Six added."
+    assert notice_of(mia.follow(mia.send("/squash/new-player", name="Six", email="", user_id=""))) == "Six added"
     assert notice_of(mia.follow(mia.send(f"{path}/delete", version="2"))) == "Match deleted"
     assert site.running.store.verify() == []
 

@@ -62,12 +62,12 @@ pages.form(
 )
 
 
-pages.form(f"{_GROUP}/members", FunkedUpShift.add_member, to=_GROUP, notice="{user_id} added.", again=group)
+pages.form(f"{_GROUP}/members", FunkedUpShift.add_member, to=_GROUP, notice="{user_id} added", again=group)
 pages.form(
     f"{_GROUP}/members/remove",
     FunkedUpShift.remove_member,
     to=_GROUP,
-    notice="{user_id} removed.",
+    notice="{user_id} removed",
     again=group,
     confirm=Confirm(
         "Remove {display_name} from {name}?",

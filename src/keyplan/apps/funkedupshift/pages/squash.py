@@ -102,7 +102,7 @@ def _managers(service: FunkedUpShift) -> None:
 
 
 pages.show("/squash/new-player", "squash_player.html", asks=NewPlayer, requires=_managers, player=None)
-pages.form("/squash/new-player", FunkedUpShift.add_player, to="/squash/players", notice="{name} added.")
+pages.form("/squash/new-player", FunkedUpShift.add_player, to="/squash/players", notice="{name} added")
 
 
 player = pages.show(
@@ -113,7 +113,7 @@ player = pages.show(
     requires=_managers,
     player=FunkedUpShift.player,
 )
-pages.form("/squash/players/{player_id}", FunkedUpShift.change_player, to="/squash/players", notice="{name} saved.")
+pages.form("/squash/players/{player_id}", FunkedUpShift.change_player, to="/squash/players", notice="{name} saved")
 pages.delete(
     "/squash/players/{player_id}/delete",
     FunkedUpShift.delete_player,
