@@ -31,11 +31,13 @@ Reads: TypeAlias = Callable[..., object]
 
 @dataclass(frozen=True)
 class Listed:
-    """A page of a list: what lists it, how it is sorted, and how many are shown."""
+    """A page of a list: what lists it, how it is sorted, and how many are shown. The rest is as for `view.page`."""
 
     method: Callable[..., Listing[Any]]
     order: str
     limit: int = 50
+    by: Callable[[Any], str] | None = None
+    newest_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,11 @@ class _Values:
         given, service = {name: self[name] for name in _taken(listed.method)}, self._view.service
         paging = signature_of(listed.method).paging or "page"
         page = self._view.page(
-            lambda page: listed.method(service, **given, **{paging: page}), listed.order, listed.limit
+            lambda page: listed.method(service, **given, **{paging: page}),
+            listed.order,
+            listed.limit,
+            by=listed.by,
+            newest_first=listed.newest_first,
         )
         self.turn = {"turn": page.turn}
         items: list[object] = page.items

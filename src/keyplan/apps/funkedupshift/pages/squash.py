@@ -90,7 +90,11 @@ def matches(view: FusView, date_from: str = "", date_to: str = "", player: Chose
 
 
 pages.show(
-    "/squash/players", "squash_players.html", players=Listed(FunkedUpShift.players, "In the order added", LISTED)
+    "/squash/players",
+    "squash_players.html",
+    players=Listed(
+        FunkedUpShift.players, "Sorted by name", LISTED, by=lambda each: f"{each.name.casefold()}\0{each.id}"
+    ),
 )
 
 

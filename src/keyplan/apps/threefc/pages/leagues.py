@@ -32,7 +32,9 @@ def home(view: FootballView) -> Response:
 
 pages.show("/new-league", "new_league.html", asks=NewLeague, requires=Football.create_league)
 pages.form("/new-league", Football.create_league, to=_LEAGUE, notice="{name} created")
-seasons = Listed(Football.seasons, "In the order added")
+seasons = Listed(
+    Football.seasons, "Latest first", by=lambda each: f"{each.starts_on or '9999'} {each.season_id}", newest_first=True
+)
 league = pages.show(_LEAGUE, "league.html", asks=NewSeason, seasons=seasons, **OF_LEAGUE)
 edit_league = pages.show(
     f"{_LEAGUE}/edit",
@@ -97,7 +99,9 @@ def revoke(view: FootballView, league_id: ItemId, revoked: Revoked) -> Response:
 # Players
 
 
-players = Listed(Football.players, "In the order added")
+players = Listed(
+    Football.players, "Sorted by name", by=lambda each: f"{each.display_name.casefold()}\0{each.player_id}"
+)
 pages.show(_PLAYERS, "players.html", asks=NewPlayer, players=players, **OF_LEAGUE)
 pages.form(_PLAYERS, Football.create_player, to=_PLAYERS, notice="{display_name} added")
 
