@@ -5,12 +5,16 @@ import inspect
 import re
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from keyplan import pytest_plugin
+from keyplan.apps.wavyblog.service import accounts
+from keyplan.web.media import decoder, decoding, receive, uploads
+from keyplan.web.pages import kept
 from keyplan.web.settings import Protects, Settings
 from tools.write_docs import written
 
@@ -76,6 +80,20 @@ def test_every_limit_is_documented() -> None:
     assert numbers - limits == NO_LIMITS, "mark a limit with Protects(...)"
     page = (ROOT / "docs" / "limits.md").read_text("utf-8")
     assert {name for name in limits if f"| `KEYPLAN_{name.upper()}` |" not in page} == set()
+
+
+def test_fixed_limits_are_documented_as_they_are() -> None:
+    page = (ROOT / "docs" / "limits.md").read_text("utf-8").partition("## Fixed limits")[2]
+    figures = (
+        f"{accounts.ATTEMPTS} sign-ins per minute for one account",
+        f"up to {kept.LONGEST // 1024} KB; {kept.MOST_FORMS} forms and {kept.MOST_BYTES // 1024**2} MB",
+        f"within {decoder.SECONDS:g} seconds, in {decoder.MEMORY / 1024**3:g} GB of memory",
+        f"{decoder.WAITING} more may wait",
+        f"{decoding.FRAMES:,} frames, and {decoding.ALL_FRAMES} times",
+        f"for {uploads.SEND_WITHIN // timedelta(minutes=1)} minutes",
+        f"{receive.MOST_FIELDS:,} bytes besides the file, and {receive.SILENCE_SECONDS:g} seconds",
+    )
+    assert [each for each in figures if each not in page] == []
 
 
 def _is_number(annotation: object) -> bool:
