@@ -105,3 +105,37 @@ def test_the_report_says_what_fields_look_like_and_what_is_a_guess(app: Adopted)
     ):
         assert row in text
     assert "globex" not in text.lower(), "no values"
+
+
+def test_an_envelope_is_found_beside_keys_of_indexes() -> None:
+    """Keys beside the JSON are made of its members, whatever they are called."""
+    with Engine() as engine:
+        created: Any = engine.create_table
+        created(
+            TableName="docs",
+            BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[
+                {"AttributeName": each, "AttributeType": "S"} for each in ("pk", "sk", "ownerId", "written")
+            ],
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+            GlobalSecondaryIndexes=[
+                {
+                    "IndexName": "by-owner",
+                    "KeySchema": [
+                        {"AttributeName": "ownerId", "KeyType": "HASH"},
+                        {"AttributeName": "written", "KeyType": "RANGE"},
+                    ],
+                    "Projection": {"ProjectionType": "ALL"},
+                }
+            ],
+        )
+        table = engine.boto3_session().resource("dynamodb").Table("docs")
+        for number in range(20):
+            data = {"docId": f"d{number:03}", "owner": f"o{number % 7}", "at": f"2026-01-{number + 1:02}T10:00:00Z"}
+            text = json.dumps({**data, "score": number / 4}, separators=(",", ":"))
+            keys = {"pk": f"DOC#{data['docId']}", "sk": "DOC", "ownerId": f"OWNER#{data['owner']}"}
+            table.put_item(Item={**keys, "written": data["at"], "data": text})
+        found = adopted([sampled(engine, "docs")])
+    assert found.checked.same == found.checked.items == 20
+    assert 'envelope="data"' in found.source
+    assert 'by_owner = docs["by-owner"]("OWNER#{owner}", "{at}")' in found.source

@@ -122,7 +122,8 @@ def _match(
 ) -> _Match | None:
     """The best attribute whose values are at the beginning of all texts."""
     found: list[_Match] = []
-    whole = not is_generic(attribute) and not before
+    inside = any(record.inside for record in sources.records)  # what is beside an envelope is from its members
+    whole = not is_generic(attribute) and not before and not inside
     whole = whole and list(rests) == [sources.records[number].item[attribute].get("S") for number in numbers]
     for name, everywhere in sources.all().items():
         values = [everywhere[number] for number in numbers]

@@ -25,7 +25,7 @@ def words(name: str) -> list[str]:
 def is_generic(name: str) -> bool:
     """Whether the name of a key attribute or an index says nothing about the values."""
     found = words(name)
-    return not found or re.fullmatch(r"[ps]k\d*", found[-1]) is not None or _GENERIC.fullmatch(name) is not None
+    return not found or re.fullmatch(r"[gl]?\d*[ps]k\d*", found[-1]) is not None or _GENERIC.fullmatch(name) is not None
 
 
 def singular(word: str) -> str:
