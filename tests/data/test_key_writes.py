@@ -29,7 +29,20 @@ from keyplan.data import (
 from keyplan.design import Design, Entity, Id, InvalidValue, Refusal, Table, get, key, ref, scan
 from keyplan.engine import Engine
 from tests.data.support import Recorder, shape
-from tests.data.workshop import Badge, Bench, Box, Drawer, Plain, Room, Screw, Tool, Workshop, workshop_store
+from tests.data.workshop import (
+    Badge,
+    Bench,
+    Box,
+    Drawer,
+    Plain,
+    Room,
+    Screw,
+    Size,
+    Span,
+    Tool,
+    Workshop,
+    workshop_store,
+)
 
 TOOL, PLAIN, BADGE = ref(Tool, tool_id="1"), ref(Plain, plain_id="1"), ref(Badge, badge_id="1")
 
@@ -59,6 +72,31 @@ def test_an_upsert_of_an_existing_item_changes_only_what_it_says() -> None:
         expected = {**before.model_dump(), "stock": 8, "maker": "theirs", "version": 2, "changed_at": after.changed_at}
         assert after.model_dump() == expected
         assert store.verify() == []
+
+
+def test_paths_of_an_upsert() -> None:
+    with workshop_store() as (store, _):
+        both = upsert(TOOL, lambda t: (at(t.size.width).add(3), at(t.size.unit).set("mm"), at(t.notes["a"]).add(1)))
+        for times in (1, 2):
+            store.run(both)
+            tool = store.run(get(Tool, tool_id="1"))
+            assert tool is not None
+            assert (tool.size, tool.notes) == (Size(width=3 * times, unit="mm"), {"a": times})
+        inside = upsert(TOOL, lambda t: at(t.box.width).add(1), returning="new")  # type: ignore[union-attr]
+        with pytest.raises(PathMissing, match="has no box"):
+            store.run(inside)
+        store.run(patch(TOOL, box=Size(width=1)))
+        assert store.run(inside).box == Size(width=2)
+        store.run(delete(TOOL))
+        with pytest.raises(PathMissing):
+            store.run(inside)
+        store.run(create(Tool(tool_id="1", span=Span(low=0, high=99))))
+        wide = upsert(TOOL, lambda t: at(t.span.low).add(50), returning="new")
+        assert store.run(wide).span == Span(low=50, high=99)
+        store.run(delete(TOOL))
+        with pytest.raises(InvalidValue) as refused:  # of a new one, the upper end is 9
+            store.run(wide)
+        assert refused.value.field == "span"
 
 
 board = Table("Board", key("id"))

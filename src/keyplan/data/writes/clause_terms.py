@@ -100,16 +100,27 @@ def is_kept_in_index(codec: EntityCodec[Any], name: str, attribute: AttributeVal
 
 
 def _changed_attribute(entity: Entity, name: str, clauses: Sequence[Clause]) -> AttributeValue | None:
-    codec = codec_of(type(entity))
-    stored = codec.spec.fields[name].stored
-    before = _attribute(codec, entity, name)
-    terms = [update_term(type(entity), clause) for clause in clauses]
+    before = _attribute(codec_of(type(entity)), entity, name)
+    return attribute_after(type(entity), entity.key_values, name, before, clauses, entity)
+
+
+def attribute_after(
+    entity: type[Entity],
+    values: Mapping[str, object],
+    name: str,
+    before: AttributeValue | None,
+    clauses: Sequence[Clause],
+    found: Entity | None,
+) -> AttributeValue | None:
+    """A field as it is stored after clauses about it or about what is inside it; `found` is the item, for errors."""
+    attribute = entity.spec.fields[name].stored
+    terms = [update_term(entity, clause) for clause in clauses]
     try:
-        return updated({} if before is None else {stored: before}, terms).get(stored)
+        return updated({} if before is None else {attribute: before}, terms).get(attribute)
     except NothingThere as missing:
-        raise path_missing(type(entity), entity.key_values, (name, *missing.names[1:]), entity) from None
+        raise path_missing(entity, values, (name, *missing.names[1:]), found) from None
     except InvalidValue as error:  # a sum with too many digits
-        raise InvalidValue(error.code, f"{codec.spec.name}.{name}", error.problem, field=name) from None
+        raise InvalidValue(error.code, f"{entity.__name__}.{name}", error.problem, field=name) from None
 
 
 def _attribute(codec: EntityCodec[Any], entity: Entity, name: str) -> AttributeValue | None:

@@ -13,16 +13,17 @@ from pydantic import ValidationError
 
 from keyplan.data.codec.addresses import address_of
 from keyplan.data.codec.entities import DELETING, EntityCodec, codec_of
-from keyplan.data.codec.values import Item
-from keyplan.data.errors import AlreadyExists, ConditionFailed, ItemChanged, NotFound, Refused, described
+from keyplan.data.codec.values import AttributeValue, Item
+from keyplan.data.errors import AlreadyExists, ConditionFailed, ItemChanged, NotFound, PathMissing, Refused, described
 from keyplan.data.expressions.conditions import attribute_not_exists, item_exists, stored_condition
 from keyplan.data.expressions.evaluation import holds
 from keyplan.data.expressions.expiry import is_expired, not_expired
 from keyplan.data.expressions.requirements import Requirement
-from keyplan.data.expressions.updates import UpdateTerm, updated
+from keyplan.data.expressions.updates import UpdateTerm
 from keyplan.data.reads.reader import Reader
 from keyplan.data.steps import Steps
-from keyplan.data.writes.clause_terms import path_missing, update_term
+from keyplan.data.writes.clause_terms import attribute_after, update_term
+from keyplan.data.writes.clauses import Clause
 from keyplan.data.writes.family import not_being_deleted
 from keyplan.data.writes.key_operations import Patch, Upsert
 from keyplan.data.writes.operations import AfterWrite, Context, Create, Planned, Replacing, invalid
@@ -48,7 +49,7 @@ def prepare_upsert(
     """
     entity = work.target.entity
     fresh = new_entity(work)
-    if not again and (alone or work.returning is None):
+    if isinstance(fresh, Entity) and not again and (alone or work.returning is None):
         route = _direct_route(work)
         if route is not None:
             direct = DirectUpsert(work, route, fresh)
@@ -56,14 +57,24 @@ def prepare_upsert(
                 return direct
     item = yield from reader.stored(work.target)
     if item is None:
-        return ReadUpsert(work, fresh, Create(fresh))
+        return _creation(work, fresh)
     if DELETING in item:
         raise NotFound(entity.spec.name, "primary", work.target.values, None, _being_deleted(work))
     if not holds(item_exists(entity.spec), item):
         raise _another(work)
     if is_expired(codec_of(entity).ttl, item, context.now):
-        return ReadUpsert(work, fresh, Replacing(address_of(work.target), item, Create(fresh)))
+        return _creation(work, fresh, replaced=item)
     return read_patch(_as_patch(work), item)
+
+
+def _creation(
+    work: Upsert[Any, Any], fresh: Entity | PathMissing | InvalidValue, replaced: Item | None = None
+) -> "ReadUpsert":
+    """The creation of the item, in place of an expired one; raises the error of what only an existing one can have."""
+    if not isinstance(fresh, Entity):
+        raise fresh
+    write = Create(fresh)
+    return ReadUpsert(work, fresh, write if replaced is None else Replacing(address_of(work.target), replaced, write))
 
 
 def _stores_attributes(fresh: Entity) -> bool:
@@ -119,36 +130,44 @@ def _another(work: Upsert[Any, Any]) -> AlreadyExists:
     )
 
 
-def new_entity(work: Upsert[Any, Any]) -> Entity:
-    """The entity that is created if there is none; raises `InvalidValue` if a field has neither value nor default."""
+def new_entity(work: Upsert[Any, Any]) -> Entity | PathMissing | InvalidValue:
+    """The entity that is created if there is none, or the error for a change that only an existing one can have.
+
+    Raises `InvalidValue` if a field has neither value nor default, or a given value can't be stored.
+    """
     entity = work.target.entity
     codec = codec_of(entity)
     values: dict[str, object] = dict(work.target.values)
+    inside: dict[str, list[Clause]] = {}
     for clause in work.clauses:
-        name = clause.field
-        if clause.path == (name,) and clause.verb == "set":
-            values[name] = clause.values[0]
+        if clause.path == (clause.field,) and clause.verb == "set":
+            values[clause.field] = clause.values[0]
+        else:
+            inside.setdefault(clause.field, []).append(clause)
+    for name, clauses in inside.items():
+        if codec.spec.fields[name].large is not None and clauses[0].verb == "set_default":
+            update_term(entity, clauses[0])
+            values[name] = clauses[0].values[0]
             continue
-        field = codec.spec.fields[name]
-        if field.large is not None and clause.verb == "set_default":
-            update_term(entity, clause)
-            values[name] = clause.values[0]
-            continue
-        before: Item = {}
-        if len(clause.path) > 1 or clause.verb == "remove":
-            default = values.get(name, None if entity.model_fields[name].is_required() else codec.absent_value(name))
-            encoded = None if default is None else codec.encode_value(name, default)
-            before = {} if encoded is None else {field.stored: encoded}
+        before: AttributeValue | None = None
+        if any(len(clause.path) > 1 or clause.verb == "remove" for clause in clauses):
+            default = None if entity.model_fields[name].is_required() else codec.absent_value(name)
+            before = None if default is None else codec.encode_value(name, default)
         try:
-            after = updated(before, [update_term(entity, clause)]).get(field.stored)
-        except LookupError:
-            raise path_missing(entity, work.target.values, clause.path, None) from None
+            after = attribute_after(entity, work.target.values, name, before, clauses, None)
+        except PathMissing as error:
+            return error
         if after is not None:
             values[name] = codec.decode_value(name, after)
     try:
         return entity.model_validate(values, by_name=True)  # type: ignore[no-any-return]  # an entity of any class
     except ValidationError as error:
-        raise _missing(entity, error) or invalid(codec.spec, error) from None
+        if missing := _missing(entity, error):
+            raise missing from None
+        refusal = invalid(codec.spec, error)
+        if refusal.field is None or refusal.field in inside:
+            return refusal
+        raise refusal from None
 
 
 def _missing(entity: type[Entity], error: ValidationError) -> InvalidValue | None:
