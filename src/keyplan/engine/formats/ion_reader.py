@@ -14,14 +14,17 @@ from keyplan.engine.formats.lines import BadRecord
 DEEPEST = 64
 """Levels of nesting; DynamoDB has 32, and reports more itself."""
 
+LONGEST_BITS = 500
+"""Digits of a hexadecimal or binary number; the largest of DynamoDB has 419 bits."""
+
 _TOKENS = re.compile(
     r"""
       (?P<space>  \s+ | //[^\n]* | /\*.*?\*/ )
-    | (?P<blob>   \{\{\s*[A-Za-z0-9+/=\s]*\}\} )
-    | (?P<long>   '''(?:[^'\\]|\\.|'(?!''))*''' )
-    | (?P<string> "[^"\\]*(?:\\.[^"\\]*)*" )
-    | (?P<quoted> '[^'\\]*(?:\\.[^'\\]*)*' )
-    | (?P<number> [+-]?(?:0[xX][0-9a-fA-F_]+|0[bB][01_]+|\d[\d_]*(?:\.[\d_]*)?(?:[eEdD][+-]?\d+)?)(?![\w.:-]) )
+    | (?P<blob>   \{\{[A-Za-z0-9+/=\s]*+\}\} )
+    | (?P<long>   '''(?:[^'\\]++|\\.|'(?!''))*+''' )
+    | (?P<string> "(?:[^"\\]++|\\.)*+" )
+    | (?P<quoted> '(?:[^'\\]++|\\.)*+' )
+    | (?P<number> [+-]?(?:0[xX][0-9a-fA-F_]++|0[bB][01_]++|\d[\d_]*+(?:\.[\d_]*+)?(?:[eEdD][+-]?\d++)?)(?![\w.:-]) )
     | (?P<name>   [A-Za-z_$][\w$]*(?:\.[a-z]+)? )
     | (?P<mark>   :: | [{}\[\],:] )
     """,
@@ -183,6 +186,8 @@ def _number(text: str) -> str:
     digits = text.replace("_", "")
     sign, unsigned = ("-", digits[1:]) if digits.startswith("-") else ("", digits.lstrip("+"))
     if unsigned[:2].lower() in ("0x", "0b"):
+        if len(unsigned) > LONGEST_BITS:
+            raise BadRecord(f"A number has more than {LONGEST_BITS} digits: {unsigned[:20]}...")
         return sign + str(int(unsigned, 0))
     return sign + unsigned.upper().replace("D", "E").replace(".E", "E").rstrip(".")
 
