@@ -132,7 +132,7 @@ def test_an_envelope_is_found_beside_keys_of_indexes() -> None:
         table = engine.boto3_session().resource("dynamodb").Table("docs")
         for number in range(20):
             data = {"docId": f"d{number:03}", "owner": f"o{number % 7}", "at": f"2026-01-{number + 1:02}T10:00:00Z"}
-            text = json.dumps({**data, "score": number / 4}, separators=(",", ":"))
+            text = json.dumps({**data, "score": number + 0.25}, separators=(",", ":"))
             keys = {"pk": f"DOC#{data['docId']}", "sk": "DOC", "ownerId": f"OWNER#{data['owner']}"}
             table.put_item(Item={**keys, "written": data["at"], "data": text})
         found = adopted([sampled(engine, "docs")])
