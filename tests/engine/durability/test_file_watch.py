@@ -11,6 +11,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from keyplan.engine import DamagedFile, Engine
+from keyplan.engine.background import maintenance
 from keyplan.engine.storage import file_watch
 from keyplan.engine.storage.damage import log_of
 from keyplan.engine.storage.file_watch import LOG_MISSING, MISSING, REPLACED
@@ -177,6 +178,19 @@ def test_the_log_is_moved_and_moved_back(engine: Engine, path: Path, tmp_path: P
     engine.close()
     with Engine(str(path)) as again:
         assert again.scan(TableName=TABLE)["Count"] == 1
+
+
+def test_maintenance_reports_it_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(maintenance, "RETRY_SECONDS", 0.01)
+    path = tmp_path / "data.db"
+    with Engine(str(path), ttl_interval=0.01) as engine:
+        engine.create_table(**definition())  # type: ignore[arg-type]
+        path.rename(tmp_path / "moved.db")
+        time.sleep(0.3)
+    reports = [message for message in caplog.messages if message.startswith("Maintenance")]
+    assert reports == [f"Maintenance waits until the file can be written again: {MISSING}"]
 
 
 def test_under_a_server(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ class Maintenance:
         self._owner = uuid4().hex
         self._wake = threading.Event()
         self._stopping = False
+        self._problem = ""
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         if ttl_interval is not None or self.has_work() or self._jobs.needs_upkeep():
@@ -76,14 +77,23 @@ class Maintenance:
             pause: float | None = max(RETRY_SECONDS, self._interval or 0.0)
             try:
                 self._run_once()
+                self._problem = ""
                 pause = self._interval
                 if self._jobs.needs_upkeep():
                     pause = min(self._interval or UPKEEP_SECONDS, UPKEEP_SECONDS)
+            except (DynamoError, DamagedFile) as error:
+                self._note(error.message if isinstance(error, DynamoError) else str(error))
             except Exception:
-                # The next round tries again; requests get the same error and report it.
+                # The next round tries again.
                 _logger.exception("Maintenance failed")
             self._wake.wait(pause)
             self._wake.clear()
+
+    def _note(self, problem: str) -> None:
+        """Report once why the storage refuses to be written; the next rounds try again."""
+        if problem != self._problem:
+            self._problem = problem
+            _logger.error("Maintenance waits until the file can be written again: %s", problem)
 
     def _run_once(self) -> None:
         for place in self.tables_to_fill():
