@@ -307,7 +307,9 @@ def _design_page(system: Running[Any]) -> ReadyPage:
     from keyplan.web.server import ReadyPage
 
     document = document_of_design(system.store.design, system.system.title)
-    return ReadyPage(page(document, home=("Keyplan", "/")), page_style(), document_json(document))
+    return ReadyPage(
+        page(document, home=("Keyplan", "/"), icon="/static/icon.svg"), page_style(), document_json(document)
+    )
 
 
 @asynccontextmanager

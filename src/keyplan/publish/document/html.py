@@ -31,14 +31,15 @@ def page_style() -> str:
     return (files(__package__) / "style.css").read_text("utf-8") + STYLE
 
 
-def page(document: Document, *, home: tuple[str, str] | None = None, language: str = "en") -> str:
-    """The document as an HTML page. `home` is a link at its top: the text and the address."""
+def page(document: Document, *, home: tuple[str, str] | None = None, icon: str = "", language: str = "en") -> str:
+    """The document as an HTML page. `home` is a link at its top: the text and the address; `icon` an address, too."""
     blocks = list(content_of(document))
     first = next((number for number, block in enumerate(blocks) if isinstance(block, Heading) and number), len(blocks))
     bar = f'<header class="bar"><a href="{escape(home[1])}">{escape(home[0])}</a></header>' if home else ""
     parts = [
         f'<!doctype html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        *([f'<link rel="icon" href="{escape(icon)}">'] if icon else []),
         f"<title>{escape(document.title)}: design</title>\n<style>{page_style()}</style>\n</head>\n<body>",
         f'<a class="skip" href="#content">Skip to the document</a>\n{bar}<main>\n<div class="intro">',
         *_blocks(blocks[:first]),
