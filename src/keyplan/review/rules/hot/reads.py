@@ -8,6 +8,8 @@ from keyplan.design.entities.entity_spec import EntitySpec
 from keyplan.design.operations.item_collections import Aggregated
 from keyplan.design.operations.item_reads import BatchGet, Get, Lookup
 from keyplan.design.operations.queries import Follow, ItemCount, Merge, Query, Scan
+from keyplan.design.tables.attributes import Projection
+from keyplan.review.changed_lines import with_projection
 from keyplan.review.keys import copies_beside, partitions, prefix_parts
 from keyplan.review.reviewed import Reviewed, is_housekeeping
 from keyplan.review.rule import Unjudged, Violation, rule
@@ -230,7 +232,7 @@ def large_in_lists(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
                     reviewed.at_pattern(pattern),
                     f"it reads whole items of {spec.name}, of about {size / 1024:.0f} KB each",
                     "List them through an index that has only what the list shows, or keep the large field apart.",
-                    "index(key(...), include(...))",
+                    "" if index is None else with_projection(index, Projection("INCLUDE", ("...",))),
                 )
 
 
