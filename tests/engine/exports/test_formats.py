@@ -85,7 +85,7 @@ def test_read(text: str, value: Any) -> None:
         ('"open', "The line is not Ion text: unexpected '\"open}}'"),
         ("[" * 100 + "]" * 100, "The item is nested too deeply"),
         ("0x" + "f" * 5_000, "A number has more than 500 digits: 0xffffffffffffffffff..."),
-        ("{{" + " " * 300_000 + "!", "The line is not Ion text: '{' is not a name"),
+        ("{{" + " " * 300_000 + "!", "The line is not Ion text: unexpected '!}}'"),
     ],
 )
 def test_refused(text: str, message: str) -> None:
