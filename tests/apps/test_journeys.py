@@ -423,7 +423,8 @@ def test_something_is_deleted_while_nobody_is_signed_in(trip: Traveled) -> None:
 
 
 def test_a_small_phone(trip: Traveled) -> None:
-    """At 320 pixels nothing has to be scrolled sideways: the forms, a page with texts to copy, a form that is back."""
+    """At 320 pixels nothing has to be scrolled sideways: the forms, a page with texts to copy, a form that is back,
+    and what was saved."""
     entry, id = trip.journey.change, trip.journey.thing(trip.served)
     for each in (trip.journey.add, entry):
         page = trip.open(each, id)
@@ -439,3 +440,8 @@ def test_a_small_phone(trip: Traveled) -> None:
     trip.journey.sign_in(page, trip.journey.person)
     expect(page.locator("[data-restored]")).to_be_visible()
     assert fits(page), page.url
+    send(page, entry)
+    expect_saved(page)
+    assert fits(page), page.url
+    expected = {name: entry.values[name] for name in trip.stored(id)}
+    assert trip.stored(id) == expected
