@@ -106,7 +106,9 @@ def test_what_was_found_before_a_module_fails_is_shown(folder: Path) -> None:
 def test_other_commands_name_the_error_and_the_command_that_lists_all(folder: Path) -> None:
     result = CliRunner().invoke(main, ["tables", module(folder, "broken", BROKEN)])
     assert result.exit_code == 2
-    assert "keyplan: Can't import broken:Shop: Shop: recovery=99 isn't a number of days." in result.output
+    place = f"{folder / 'broken.py'}, line "
+    assert f"keyplan: Can't import broken:Shop: {place}" in result.output
+    assert ": Shop: recovery=99 isn't a number of days." in result.output
     assert "To see all errors of the design: keyplan review broken:Shop" in result.output
 
 

@@ -308,7 +308,7 @@ def design_of(system: str) -> type[Design]:
         return declared_design(system)
     except DesignError as error:
         listed = f"To see all errors of the design: {shlex.join(['keyplan', 'review', system])}"
-        fail(f"Can't import {system}: {error}\n{listed}")
+        fail(f"Can't import {system}: {_place_of(error)}{error}\n{listed}")
 
 
 def declared_design(system: str) -> type[Design]:
@@ -371,9 +371,13 @@ def _wrong_in_module(error: BaseException) -> str:
     if isinstance(error, AttributeError) and isinstance(error.obj, type) and problem == error.name:
         problem = f"{error.obj.__name__} has no {problem}.{_meant(problem, dir(error.obj))}"
     kind = "the module ends the program" if isinstance(error, SystemExit) else type(error).__name__
+    return f"{_place_of(error)}{kind}{f': {problem}' if problem else ''}"
+
+
+def _place_of(error: BaseException) -> str:
+    """The file and the line in which an error was raised, if that is known."""
     frames = _code_in(error)
-    where = f"{frames[-1].filename}, line {frames[-1].lineno}: " if frames else ""
-    return f"{where}{kind}{f': {problem}' if problem else ''}"
+    return f"{frames[-1].filename}, line {frames[-1].lineno}: " if frames else ""
 
 
 def _meant(name: str, known: list[str]) -> str:
