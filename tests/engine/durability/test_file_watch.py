@@ -188,7 +188,10 @@ def test_maintenance_reports_it_once(
     with Engine(str(path), ttl_interval=0.01) as engine:
         engine.create_table(**definition())  # type: ignore[arg-type]
         path.rename(tmp_path / "moved.db")
-        time.sleep(0.3)
+        until = time.monotonic() + 20
+        while not any(message.startswith("Maintenance") for message in caplog.messages) and time.monotonic() < until:
+            time.sleep(0.01)
+        time.sleep(0.1)
     reports = [message for message in caplog.messages if message.startswith("Maintenance")]
     assert reports == [f"Maintenance waits until the file can be written again: {MISSING}"]
 

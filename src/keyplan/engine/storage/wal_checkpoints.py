@@ -51,7 +51,7 @@ OPENING_SECONDS = 0.2
 PAGES_PER_MIB = 256
 WARNING_PAGES = 1024 * PAGES_PER_MIB
 """A log of this length is reported, and again each time it has doubled."""
-ROOM_SECONDS = 1.0
+ROOM_SECONDS = 5.0
 """How long writes wait at the limit for the end of a checkpoint. Then they are refused, until one has succeeded."""
 ROOM_PAUSE_SECONDS = 0.005
 MARK_TRIES = 20
