@@ -65,7 +65,7 @@ def test_a_starter_is_written_and_read(folder: Path) -> None:
     (folder / "traffic.yaml").unlink()
     missing = run("wavyblog")
     assert missing.exit_code == 2
-    assert "To write one to begin with: keyplan cost wavyblog --init" in missing.stderr
+    assert "To write a starter: keyplan cost wavyblog --init" in missing.stderr
     made = run("wavyblog", "--init")
     assert made.exit_code == 0
     assert "Wrote traffic.yaml" in made.stdout
@@ -144,7 +144,7 @@ def test_a_design_without_examples_is_an_error(folder: Path) -> None:
 
 
 def test_the_help_says_that_the_module_runs() -> None:
-    assert "DESIGN is imported, and so its module is run." in " ".join(run("--help").stdout.split())
+    assert "This imports DESIGN, which runs its module." in " ".join(run("--help").stdout.split())
 
 
 def test_the_example_of_the_documentation_is_true(folder: Path) -> None:

@@ -193,4 +193,4 @@ def test_what_is_wrong_with_a_revision_is_said() -> None:
     assert unknown.exit_code == 2
     assert "Can't read diff_no_revision:Notes in revision HEAD: Can't import" in unknown.stderr
     assert run("--", "-x:diff_no_revision:Notes", design).exit_code == 2
-    assert "imported, and so their modules are run" in " ".join(run("--help").stdout.split())
+    assert "imports the designs, which runs their modules" in " ".join(run("--help").stdout.split())

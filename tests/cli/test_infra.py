@@ -168,4 +168,4 @@ def test_what_is_wrong_is_said() -> None:
     done = run(declare("infra_wrong"), "--format", "cdk", "--environment", "stagge=x")
     assert done.exit_code == 2
     assert "{stage}" in done.stderr
-    assert "imported, and so its module is run" in " ".join(run("--help").stdout.split())
+    assert "imports DESIGN, which runs its module" in " ".join(run("--help").stdout.split())

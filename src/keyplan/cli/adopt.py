@@ -47,11 +47,11 @@ def adopt(
     aws: OnAws = None,
     force: Force = False,
 ) -> None:
-    """Write a design for tables that exist, from their descriptions and a sample of their items.
+    """Write a design for existing tables, from their descriptions and a sample of their items.
 
     The tables are only read: slowly (--rate), and an interrupted run continues where it was. Writes DIR/design.py, a
     design that imports, and DIR/report.md, which says what isn't sure. Every item that was read is written through the
-    design into an empty DynamoDB in memory and compared. Exits with 1 if one doesn't come back as it is.
+    design into an empty DynamoDB in memory and compared. Exits with 1 if one comes back different.
     """
     from keyplan.adopt import AdoptError
 

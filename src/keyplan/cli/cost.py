@@ -41,7 +41,7 @@ def cost(
     traffic: Annotated[
         Path, typer.Option("--traffic", "-t", help="Traffic file: how often patterns and writes run.", metavar="FILE")
     ] = _TRAFFIC,
-    init: Annotated[bool, typer.Option("--init", help="Write a traffic file to begin with, and exit.")] = False,
+    init: Annotated[bool, typer.Option("--init", help="Write a starter traffic file, and exit.")] = False,
     record: Annotated[
         list[Path] | None,
         typer.Option(
@@ -59,15 +59,13 @@ def cost(
         Path | None,
         typer.Option("--prices", help="AWS's price list of DynamoDB as JSON, for other regions.", metavar="FILE"),
     ] = None,
-    free_tier: Annotated[
-        bool, typer.Option("--free-tier", help="Take off what is free each month in an account.")
-    ] = False,
+    free_tier: Annotated[bool, typer.Option("--free-tier", help="Subtract what is free each month.")] = False,
     sample: Annotated[
         int | None,
         typer.Option(
             "--sample",
-            help="Take the number and the size of items, where the traffic file doesn't say them, from the design's "
-            "tables in the file, at the endpoint or on AWS: so many items are read of each table.",
+            help="Read this many items of each of the design's tables (in the file, at the endpoint or on AWS), for "
+            "numbers and sizes of items that aren't in the traffic file.",
             min=1,
         ),
     ] = None,
@@ -75,13 +73,15 @@ def cost(
     endpoint_url: EndpointUrl = None,
     aws: OnAws = None,
     environment: Environment = None,
-    form: Annotated[Literal["text", "markdown", "json"], typer.Option("--format", help="Form of the report.")] = "text",
+    form: Annotated[
+        Literal["text", "markdown", "json"], typer.Option("--format", help="Format of the report.")
+    ] = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: short for --format json.")] = False,
     force: Force = False,
 ) -> None:
     """Calculate what a design costs on AWS in a month, and what would make it cheaper.
 
-    DESIGN is imported, and so its module is run. Every pattern and write that the traffic file names is run once in a
+    This imports DESIGN, which runs its module. Every pattern and write that the traffic file names is run once in a
     DynamoDB in memory, with items of the sizes that the file or the design says, and what that consumes is multiplied
     with the traffic and with AWS's prices. Nothing is sent to AWS. What would be cheaper is metered in the same way.
     """
@@ -145,7 +145,7 @@ def _read(file: Path, design: type[Design], name: str) -> Traffic:
         fail(str(error))
     except FileNotFoundError:
         given = "" if file == _TRAFFIC else f" --traffic {file}"
-        fail(f"Can't read {file}: file not found. To write one to begin with: keyplan cost {name} --init{given}")
+        fail(f"Can't read {file}: file not found. To write a starter: keyplan cost {name} --init{given}")
     except OSError as error:
         fail(f"Can't read {file}: {error.strerror or error}")
 

@@ -29,8 +29,10 @@ _SIDE = (
 
 def diff(
     before: Annotated[str, typer.Argument(help=_SIDE, metavar="A", show_default=False)],
-    after: Annotated[str | None, typer.Argument(help="As A.", metavar="B", show_default=False)] = None,
-    form: Annotated[Literal["text", "markdown", "json"], typer.Option("--format", help="Form of the report.")] = "text",
+    after: Annotated[str | None, typer.Argument(help="Like A.", metavar="B", show_default=False)] = None,
+    form: Annotated[
+        Literal["text", "markdown", "json"], typer.Option("--format", help="Format of the report.")
+    ] = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: short for --format json.")] = False,
     snapshot: Annotated[
         bool, typer.Option("--snapshot", help="Instead of comparing, print what A is as JSON, to compare later.")
@@ -42,7 +44,7 @@ def diff(
 ) -> None:
     """Show what differs between A and B, what can be changed in place and in which order, and what needs a migration.
 
-    Designs are imported, and so their modules are run. --path, --endpoint-url and --aws say where the deployed tables
+    This imports the designs, which runs their modules. --path, --endpoint-url and --aws say where the deployed tables
     are; of these, only what the other side says is compared. Exits with 0 if there is no difference, with 1 if there is
     one, and with 2 if something went wrong.
     """

@@ -19,7 +19,7 @@ Form = Literal["markdown", "html", "json"]
 
 def docs(
     design: DesignName,
-    form: Annotated[Form, typer.Option("--format", help="Form of the document.")] = "markdown",
+    form: Annotated[Form, typer.Option("--format", help="Format of the document.")] = "markdown",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: short for --format json.")] = False,
     out: Annotated[
         Path | None,
@@ -29,7 +29,7 @@ def docs(
 ) -> None:
     """Write a design down: tables, indexes, item types, access patterns, transactions, costs, findings and diagrams.
 
-    DESIGN is imported, and so its module is run. Its examples run on a database in memory; nothing else is read or
+    This imports DESIGN, which runs its module. Its examples run on a database in memory; nothing else is read or
     written. With --out, Markdown has its diagrams as SVG files beside it; without, as Mermaid.
     """
     from keyplan.cli.documents import document_of_design

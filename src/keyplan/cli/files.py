@@ -26,7 +26,7 @@ def backup(
     path: DataFile = None,
     force: Force = False,
 ) -> None:
-    """Write a backup of a database file. Others can use the file meanwhile.
+    """Write a backup of a database file, which may be in use.
 
     The backup is a database file as of the moment when the command started, and can be opened like any other. Uploaded
     files aren't in it: the command says where they are.
@@ -54,9 +54,9 @@ def restore(
         ),
     ] = False,
 ) -> None:
-    """Put a backup in the place of a database file.
+    """Replace a database file with a backup.
 
-    The backup is checked first, as by `keyplan check`. Nobody may use the file that is replaced.
+    The backup is checked first, as by `keyplan check`. No process may have the file open that is replaced.
     """
     from keyplan.engine.operator import restore as restore_file
 
@@ -68,10 +68,10 @@ def restore(
 
 
 def check(path: DataFile = None) -> None:
-    """Read all of a database file and compare what belongs together. Nothing is changed.
+    """Check a whole database file for damage, without changing anything.
 
-    It checks the checksum of every page, every index against its table, backups, histories and streams. Others can use
-    the file meanwhile. A file of an older release is upgraded first, as by every command that opens it.
+    It checks the checksum of every page, every index against its table, backups, histories and streams. The file may be
+    in use. A file of an older release is upgraded first, as by every command that opens it.
     """
     from keyplan.engine.operator import check_file
 

@@ -19,17 +19,17 @@ def forecast(
     design: DesignName,
     traffic: Annotated[
         Path,
-        typer.Option(
-            "--traffic", "-t", help="Traffic file. `keyplan cost --init` writes one to begin with.", metavar="FILE"
-        ),
+        typer.Option("--traffic", "-t", help="Traffic file. `keyplan cost --init` writes a starter.", metavar="FILE"),
     ] = Path("traffic.yaml"),
     users: Annotated[
-        str | None, typer.Option("--users", help="Another number of users than the file says, such as 10M.")
+        str | None, typer.Option("--users", help="Number of users, instead of the one in the file, such as 10M.")
     ] = None,
     requests: Annotated[
-        str, typer.Option("--requests", help="How many requests are drawn, such as 10M. More are more exact.")
+        str, typer.Option("--requests", help="How many requests to simulate, such as 10M. More are more accurate.")
     ] = "1M",
-    seed: Annotated[int, typer.Option("--seed", help="Another number draws other requests.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Seed of the random requests: the same seed gives the same forecast.")
+    ] = 1,
     form: Annotated[
         Literal["text", "markdown", "json"], typer.Option("--format", help="How to print the forecast.")
     ] = "text",
@@ -40,7 +40,7 @@ def forecast(
 ) -> None:
     """Say which keys of a design run hot under a given load, how much is refused and when, and what would help.
 
-    DESIGN is imported, and so its module is run. A day of requests is drawn at random and sent through a model of
+    This imports DESIGN, which runs its module. A day of requests is drawn at random and sent through a model of
     DynamoDB's partitions. Nothing is sent to a DynamoDB. Needs NumPy, which the extra `forecast` installs.
     """
     try:
@@ -73,7 +73,7 @@ def _forecast(name: str, file: Path, users: str | None, requests: str, seed: int
     except TrafficError as error:
         fail(str(error))
     except OSError as error:
-        remedy = f"To write one to begin with: keyplan cost {name} --init --traffic {file}"
+        remedy = f"To write a starter: keyplan cost {name} --init --traffic {file}"
         fail(f"Can't read {file}: {error.strerror or error}. {remedy}")
     wanted = None if users is None else _count("--users", users)
     drawn = _count("--requests", requests)

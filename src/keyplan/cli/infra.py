@@ -23,7 +23,7 @@ def infra(
     design: DesignName,
     form: Annotated[
         Literal["cloudformation", "terraform", "cdk", "sam", "iam"],
-        typer.Option("--format", help="What to write. iam: only the policies, also of each access pattern."),
+        typer.Option("--format", help="What to write. iam: only the policies, with one for each access pattern."),
     ],
     out: Annotated[
         Path | None,
@@ -33,14 +33,14 @@ def infra(
     replace: Annotated[
         bool,
         typer.Option(
-            "--replace", help="Write a template that replaces tables of the one in --out, or leaves them out."
+            "--replace", help="Write the template even if it replaces or drops tables that are in the one in --out."
         ),
     ] = False,
 ) -> None:
     """Write a template for a design's tables, with indexes, alarms, a dashboard and IAM policies.
 
-    DESIGN is imported, and so its module is run. Tables are retained: removing them from a template, or deleting a
-    stack, leaves them alone. With --out, the folder also gets tables.json, which says what the template has. If it is
+    This imports DESIGN, which runs its module. Tables are retained: removing them from a template, or deleting a
+    stack, leaves them alone. With --out, the folder also gets tables.json, which lists what the template has. If it is
     there already, a template that would replace a table (its name, its key or its local indexes changed), or leave one
     out, isn't written without --replace: the exit code is 1.
     """

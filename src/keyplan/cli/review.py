@@ -45,10 +45,10 @@ def review(
             metavar="FILE",
         ),
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="Form of the report.")] = "text",
+    form: Annotated[Form, typer.Option("--format", help="Format of the report.")] = "text",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: short for --format json.")] = False,
     fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="Exit with 1 if there is a finding that is at least as bad.")
+        FailOn, typer.Option("--fail-on", help="Exit with 1 if there is a finding of this severity or worse.")
     ] = "error",
     baseline: Annotated[
         Path | None, typer.Option("--baseline", help="File with known findings, which don't count.", metavar="FILE")
@@ -60,7 +60,7 @@ def review(
     verbose: Annotated[
         bool,
         typer.Option(
-            "--verbose", "-v", help="Show what is accepted or known, too, and what rules would need to judge."
+            "--verbose", "-v", help="Also show findings that are accepted or known, and what rules need to know."
         ),
     ] = False,
     explain: Annotated[
@@ -68,10 +68,10 @@ def review(
         typer.Option("--explain", help="Explain the rule with this code or name, and exit.", metavar="RULE"),
     ] = None,
 ) -> None:
-    """Review a design: what DynamoDB rejects, what answers wrongly, runs hot, costs too much or hurts in operation.
+    """Review a design: what DynamoDB rejects, gives wrong answers, runs hot, costs too much or hurts in operation.
 
-    DESIGN is imported, and so its module is run. A design with errors that can't be imported is reviewed as well. Exits
-    with 1 if there is a finding as bad as --fail-on, and with 2 if the design can't be loaded at all.
+    This imports DESIGN, which runs its module. A design with errors that can't be imported is reviewed as well. Exits
+    with 1 if there is a finding as severe as --fail-on, and with 2 if the design can't be loaded at all.
     """
     if explain is not None:
         typer.echo(_explained(_rule(explain), "json" if as_json else form), nl=False)

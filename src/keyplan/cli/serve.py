@@ -64,11 +64,14 @@ def serve(
     aws: OnAws = None,
     system: Annotated[
         list[str] | None,
-        typer.Option(help="Serve only this system, or module:NAME, which is imported and so run. Can be repeated."),
+        typer.Option(help="Serve only this system. module:NAME is imported, which runs the module. Can be repeated."),
     ] = None,
     log_format: LogFormat = None,
 ) -> None:
-    """Run the systems until stopped. Settings are also read from the environment and .env: --port from KEYPLAN_PORT."""
+    """Run the systems until stopped.
+
+    Settings are also read from the environment and .env, such as --port from KEYPLAN_PORT.
+    """
     flags = {
         "host": host,
         "port": port,

@@ -29,7 +29,7 @@ def export_table(
 ) -> None:
     """Write all items of a table to a file, one item in DynamoDB JSON per line.
 
-    If the name of the file ends in .gz, it is compressed. Others can use the database meanwhile.
+    If the name of the file ends in .gz, it is compressed. The database may be in use.
     """
     from keyplan.engine.operator import export_table as export
 

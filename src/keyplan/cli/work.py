@@ -23,7 +23,7 @@ def work(
     aws: OnAws = None,
     system: Annotated[
         list[str] | None,
-        typer.Option(help="Work for this system only, or module:NAME, which is imported and so run. Can be repeated."),
+        typer.Option(help="Only for this system. module:NAME is imported, which runs the module. Can be repeated."),
     ] = None,
     set_aside: Annotated[
         str | None,

@@ -24,7 +24,7 @@ class Review:
     """The rules that couldn't judge, and which word of the design they need."""
 
     def at_or_above(self, severity: Severity) -> Sequence[Finding]:
-        """The findings that are at least as bad."""
+        """The findings of this severity or worse."""
         bad = SEVERITIES[: SEVERITIES.index(severity) + 1]
         return [finding for finding in self.findings if finding.severity in bad]
 

@@ -15,7 +15,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """From the worst to the mildest."""
 GROUPS: dict[Group, str] = {
     "rejected": "Rejected: what DynamoDB or the data layer refuses",
-    "wrong": "Wrong: what answers wrongly, or loses data",
+    "wrong": "Wrong: what gives wrong answers, or loses data",
     "hot": "Hot and expensive: what runs into limits or costs more than it has to",
     "operations": "Operations: what hurts when the tables are run",
     "portability": "Portability and upkeep: what other engines do differently, and what is left unfinished",

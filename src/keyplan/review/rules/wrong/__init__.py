@@ -1,4 +1,4 @@
-"""What answers wrongly, or loses data.
+"""What gives wrong answers, or loses data.
 
 | module | its rules are about |
 | --- | --- |
