@@ -391,7 +391,7 @@ def _code_in(error: BaseException) -> list[traceback.FrameSummary]:
     """Where an error was raised: the code of users, or else of libraries, without Python's import and this module."""
     import traceback
 
-    ours = ("<frozen", "importlib")
+    ours = ("<frozen", "<string>", "importlib")  # <string>: what dataclasses generate
     libraries = ("site-packages", str(Path("keyplan", "design")))
     frames = traceback.extract_tb(error.__traceback__)
     found = [each for each in frames if each.filename != __file__ and not any(name in each.filename for name in ours)]
