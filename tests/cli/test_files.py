@@ -113,6 +113,13 @@ def test_nothing_is_overwritten(path: Path, folder: Path) -> None:
     assert count(folder / "there") == 100
 
 
+def test_wrong_settings_of_memory_and_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEYPLAN_LOG_LIMIT_MIB", "2")
+    sentence = "KEYPLAN_LOG_LIMIT_MIB is '2'. Set it to a number of MiB, at least 64.\n"
+    assert said("check", "--path", path) == (2, f"keyplan: {sentence}")
+    assert said("dynamodb", "--path", path) == (2, f"keyplan: Can't open {path}: {sentence}")
+
+
 def test_what_cannot_be_done(path: Path, folder: Path) -> None:
     for command in (("backup", "b.db"), ("check",), ("compact",), ("export", "T"), ("import", "T", "x.json")):
         assert said(*command, "--path", "none.db") == (2, "keyplan: Can't open none.db: file not found\n")

@@ -146,6 +146,10 @@ def explained(file: Path, *, if_damaged: int = 2) -> Iterator[None]:
         fail(f"Can't use {file}: {error}")
     except OSError as error:
         fail(f"{error.filename or file}: {error.strerror or error}")
+    except ValueError as error:
+        if not str(error).startswith("KEYPLAN_"):
+            raise
+        fail(str(error))  # a setting of storage/limits.py
 
 
 @contextmanager
