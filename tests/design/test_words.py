@@ -245,6 +245,16 @@ def an_unknown_table_class() -> object:
     return Table("Orders", key("id"), table_class="CHEAP")  # type: ignore[arg-type]
 
 
+@declares("table-setting", "Orders", "Use 'KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE' or 'NEW_AND_OLD_IMAGES'.")
+def an_unknown_view_of_a_stream() -> object:
+    return Table("Orders", key("id"), stream="NEW")  # type: ignore[arg-type]
+
+
+@declares("table-setting", "Orders", "Use 'PAY_PER_REQUEST' or 'PROVISIONED'.")
+def an_unknown_way_to_pay() -> object:
+    return Table("Orders", key("id"), billing="ON_DEMAND")  # type: ignore[arg-type]
+
+
 @declares("encryption", "Orders", "Use AWS_OWNED, AWS_MANAGED, or the ARN of a key.")
 def an_unknown_encryption() -> object:
     return Table("Orders", key("id"), encryption="ROT13")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar, get_args
 
 from keyplan.design.errors import DesignError, Unusable, is_collecting, recorded
 from keyplan.design.keys.formats import TimePrecision
@@ -198,6 +198,9 @@ class Table:
 
     def _check_limits(self) -> None:
         """Refuse what DynamoDB would reject when the table is created."""
+        for word, kind in (("stream", StreamView), ("billing", Billing), ("case", Case), ("times", TimePrecision)):
+            with recorded():
+                self._check_setting(word, get_args(kind))
         with recorded():
             check_vector_indexes(self.name, self.vectors_by_name.values(), billing=self.billing)
         with recorded():
@@ -213,6 +216,12 @@ class Table:
             consumers=self.consumers,
             has_stream=self.stream is not None,
         )
+
+    def _check_setting(self, word: str, choices: tuple[str, ...]) -> None:
+        value = getattr(self, word)
+        if value is not None and value not in choices:
+            listed = f"{', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}"
+            raise DesignError("table-setting", self.name, f"{word}={value!r} isn't one of its values", f"Use {listed}.")
 
     def _check_local_indexes(self) -> None:
         if self.broken:
@@ -299,7 +308,7 @@ class Table:
         with recorded():
             if name not in self.by_name:
                 self._refuse_broken(name)
-                known = ", ".join(self.by_name) or "none"
+                known = ", ".join(self.indexes) or "none"
                 remedy = f"The indexes are: {known}."
                 raise DesignError("no-such-index", f"{self.name}.{name}", "no such index", remedy)
             return Placer(self.by_name[name])

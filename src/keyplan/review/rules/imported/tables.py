@@ -102,6 +102,15 @@ RULES = (
         "without.",
     ),
     refused(
+        "KP039",
+        "table-setting",
+        "A setting of a table with an unknown value",
+        "A table's `stream`, `billing`, `case` and `times` have a few values each, such as `NEW_AND_OLD_IMAGES` or "
+        "`PROVISIONED`. With another one, CreateTable is refused, or names and times are stored in a form that nobody "
+        "meant.\n\n"
+        "Use one of the values. Type checkers find the mistake, too.",
+    ),
+    refused(
         "KP013",
         "table-class",
         "A table class that AWS doesn't have",
