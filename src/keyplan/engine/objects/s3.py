@@ -5,9 +5,14 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO, Protocol, cast
 
 import boto3
+from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from keyplan.engine.objects.store import StoredObject, StoreError, no_such_bucket, no_such_key
+
+
+_TIMEOUTS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "max_attempts": 3})
+"""Other background work waits while a server doesn't answer."""
 
 
 class S3Client(Protocol):
@@ -22,7 +27,7 @@ class S3Store:
     """Objects in S3, or in a server that speaks its API."""
 
     def __init__(self, url: str) -> None:
-        self._client: S3Client = boto3.client("s3", endpoint_url=url)
+        self._client: S3Client = boto3.client("s3", endpoint_url=url, config=_TIMEOUTS)
 
     def put(self, bucket: str, key: str, content: bytes) -> None:
         with _errors(bucket, key):
