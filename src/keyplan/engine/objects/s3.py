@@ -10,7 +10,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from keyplan.engine.objects.store import StoredObject, StoreError, no_such_bucket, no_such_key
 
-
 _TIMEOUTS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "max_attempts": 3})
 """Other background work waits while a server doesn't answer."""
 
