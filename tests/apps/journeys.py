@@ -68,10 +68,14 @@ class Journey:
     """How many of those there are."""
     line: str = "name"
     """The field of the form that changes something with a name or a title."""
+    places: Callable[[Site], Mapping[str, str]] = lambda site: {}
+    """What paths have in braces, besides the ID of what is changed."""
+    has_passwords: bool = False
+    """Whether people sign in with a password, as the system's own accounts do."""
 
     def sign_in(self, page: Page, who: tuple[str, ...]) -> None:
         """Sign in on the page for that."""
-        if self.system.name == "wavyblog":
+        if self.has_passwords:
             page.locator("[name=user]").fill(who[0])
             page.locator("[name=password]").fill(PASSWORD)
             page.locator("main form button").click()
@@ -166,7 +170,7 @@ def _begin_catalog(site: Site) -> None:
     _made(site, _ROOT, "/sites", "site_id", url="https://one.example.org", title="One")
 
 
-def one_of(site: Site) -> str:
+def _one_of(site: Site) -> str:
     """The site that gets comments."""
     found = site.as_().get("/sites", params={"limit": 100}).json()["items"]
     [one] = [each["site_id"] for each in found if each["title"] == "One"]
@@ -193,8 +197,8 @@ class _Games:
 
 
 def game_of(site: Site) -> str:
-    """The game that is scored; for systems without games, nothing."""
-    return str(site.__dict__.get("journey_game", ""))
+    """The game that is scored."""
+    return str(site.__dict__["journey_game"])
 
 
 _OWNER, _OLGA, _MONA = ("owner",), ("olga",), ("mona", "Moderator")
@@ -212,6 +216,7 @@ JOURNEYS = (
         Entry("/write", {"title": "Twice", "content": LONG}, "button:not([name]):not([formaction])"),
         lambda site: len(site.running.store.run(site.running.design.posts_by_user("ada").limit(100)).items),
         line="title",
+        has_passwords=True,
     ),
     Journey(
         FUNKEDUPSHIFT,
@@ -223,8 +228,9 @@ JOURNEYS = (
         lambda site, id: _stored(site, _ROOT, f"/sites/{id}", "title", "description"),
         lambda site, id: _removed(site, _ROOT, f"/sites/{id}"),
         Entry("/sites/{one}", {"body": LONG}, "button", form="comment"),
-        lambda site: _listed(site, _ROOT, f"/sites/{one_of(site)}/comments"),
+        lambda site: _listed(site, _ROOT, f"/sites/{_one_of(site)}/comments"),
         line="title",
+        places=lambda site: {"one": _one_of(site)},
     ),
     Journey(
         HACKTRACKER,
@@ -237,6 +243,7 @@ JOURNEYS = (
         lambda site, id: _removed(site, _OWNER, f"/teams/{id}"),
         Entry("/games/{game}/score", {"inning": "1"}, "button[value=HR]"),
         lambda site: _listed(site, _OWNER, f"/games/{game_of(site)}/at-bats"),
+        places=lambda site: {"game": game_of(site)},
     ),
     Journey(
         THREEFC,
@@ -249,6 +256,7 @@ JOURNEYS = (
         lambda site, id: _removed(site, _OLGA, f"/leagues/{id}"),
         Entry("/games/{game}", {"conceding_team_id": "red", "minute": "7"}, "button[value=blue]"),
         lambda site: len(site.as_(*_OLGA).get(f"/games/{game_of(site)}/sheet").json()["timeline"]),
+        places=lambda site: {"game": game_of(site)},
     ),
     Journey(
         VCM,

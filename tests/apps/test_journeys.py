@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, ViewportSi
 from keyplan.cli.opening import system_names
 from keyplan.web import Caller
 from keyplan.web.identity.sessions import SESSION, Sessions
-from tests.apps.journeys import JOURNEYS, Entry, Journey, enter, expect_entered, game_of, one_of, send
+from tests.apps.journeys import JOURNEYS, Entry, Journey, enter, expect_entered, send
 from tests.web.browser import ARGUMENTS, COMPLETE, ONE_PROCESS, Watch, browser, confirm, fits, new_context  # noqa: F401 - fixtures
 from tests.web.site import Site, settings_of, site
 
@@ -47,8 +47,7 @@ class Traveled:
     def open(self, entry: Entry, id: str = "") -> Page:
         """A new tab with the page of a form."""
         page = self.context.new_page()
-        one = one_of(self.served) if "{one}" in entry.path else ""
-        page.goto(self.url + entry.path.format(id=id, one=one, game=game_of(self.served)))
+        page.goto(self.url + entry.path.format(id=id, **self.journey.places(self.served)))
         return page
 
     def stored(self, id: str) -> dict[str, object]:
