@@ -135,6 +135,14 @@ def test_items_alone_get_the_name_that_is_given(tmp_path: Path) -> None:
     assert (found.table.name, len(found.items)) == ("Users", 1)
 
 
+def test_items_are_of_the_table_that_is_named(tmp_path: Path) -> None:
+    template, file = written(tmp_path, "t.yaml", TEMPLATE), written(tmp_path, "x.jsonl", lines(ITEMS))
+    (found,) = tables_in([file, template], ["Shop"], None, 10)
+    assert (found.table.name, found.table.key_names, len(found.items)) == ("Shop", ("PK", "SK"), 3)
+    with pytest.raises(AdoptError, match=r"x: .* Name the table to adopt\. The descriptions are of Shop, Small\."):
+        tables_in([file, template], [], None, 10)
+
+
 def test_lines_of_items_may_be_packed(tmp_path: Path) -> None:
     file = tmp_path / "Users.jsonl.gz"
     file.write_bytes(gzip.compress(lines(ITEMS).encode()))

@@ -38,7 +38,7 @@ def tables_in(paths: Sequence[Path], wanted: Sequence[str], keys: str | None, mo
     files = _Files()
     for path in paths:
         _read(path, files)
-    if keys is not None and len(wanted) == len(files.items) == 1 and not files.tables:
+    if len(wanted) == len(files.items) == 1 and not files.items.keys() & files.tables.keys():
         (items,) = files.items.values()
         files.items = {wanted[0]: items}  # an export doesn't say of which table it is
     _describe(files, keys)
@@ -72,6 +72,9 @@ def _describe(files: _Files, keys: str | None) -> None:
                 raise AdoptError("unusable-table", name, error.problem, error.remedy) from error
         elif len(others) == 1:
             files.items[others[0]] = files.items.pop(name)
+        elif others:
+            remedy = f"Name the table to adopt. The descriptions are of {', '.join(others)}."
+            raise AdoptError("which-table", name, "it isn't clear of which table its items are", remedy)
         else:
             raise AdoptError(
                 "no-description",
