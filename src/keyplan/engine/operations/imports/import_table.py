@@ -72,6 +72,10 @@ def import_table(transaction: Transaction, request: Request) -> Answer:
         "TableArn": table.arn,
         "TableId": table.description["TableId"],
         **{member: request[member] for member in _DESCRIBED if member in request},
+        "S3BucketSource": {
+            "S3BucketOwner": transaction.catalog.scope.account,
+            **cast("dict[str, str]", request["S3BucketSource"]),
+        },
         "InputCompressionType": request.get("InputCompressionType", "NONE"),
         "StartTime": transaction.now,
         "ErrorCount": 0,
