@@ -77,7 +77,8 @@ def _upgraded(path: Path) -> bool:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     except apsw.BusyError:
         return False
-    _log.warning("Upgraded %s from file format %d to %d. Older versions of Keyplan can't open it.", path, found, FORMAT)
+    before = "an older file format" if found == FORMAT else f"file format {found}"
+    _log.warning("Upgraded %s from %s to %d. Older versions of Keyplan can't open it.", path, before, FORMAT)
     return True
 
 
