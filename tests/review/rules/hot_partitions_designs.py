@@ -145,6 +145,35 @@ class Booked(Entity, table=table):
     primary = key("{day}", "{visit_id}")
 
 
+class Ticket(Entity, table=table):
+    ticket_id: Id
+    status: Literal["open", "waiting", "solved", "closed"]
+    primary = key("TICKET#{ticket_id}", "TICKET")
+    by_status = table.GSI1("TICKETS#{status}", "{ticket_id}")
+
+
+class Tickets(Design):
+    tables, entities = (table,), (Ticket,)
+
+    @pattern("Open tickets")
+    def open(self) -> Query[Ticket]:
+        return query(Ticket.by_status, status="open")
+
+    @pattern("Tickets in a state")
+    def in_state(self, status: Literal["open", "waiting", "solved", "closed"]) -> Query[Ticket]:
+        return query(Ticket.by_status, status=status)
+
+
+@CASES.finds("KP403", "Ticket.by_status")
+def reads_of_one_of_four_partitions() -> Reviewed:
+    return Reviewed(Tickets, rates={"open": 700})
+
+
+@CASES.finds_nothing("KP403")
+def as_many_reads_of_all_four_partitions() -> Reviewed:
+    return Reviewed(Tickets, rates={"in_state": 700})
+
+
 class Users(Design):
     tables = (table,)
     entities = (Listed, Booked)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from keyplan.design.entities.entity_spec import EntitySpec
-from keyplan.design.entities.specs import KeySpec
+from keyplan.design.entities.specs import KeySpec, StandIn
 from keyplan.design.operations.queries import Query
 from keyplan.review.changed_lines import with_shards
 from keyplan.review.keys import grows, is_time_only, partitions
@@ -73,7 +73,8 @@ class _Narrow(NamedTuple):
         limits = f"one partition takes {_MOST_WRITES:,} write and {_MOST_READS:,} read units a second"
         if self.load is None:
             return limits
-        return f"{self.load.writes:,.0f} writes and {self.load.reads:,.0f} reads a second for each, and {limits}"
+        which = " for one of them" if self.number > 1 else ""
+        return f"{self.load.writes:,.0f} writes and {self.load.reads:,.0f} reads a second{which}, and {limits}"
 
     @property
     def is_known_to_be_many(self) -> bool:
@@ -103,12 +104,22 @@ def _load(reviewed: Reviewed, spec: EntitySpec, key: KeySpec, number: int) -> _L
     if reviewed.rates is None:
         return None
     writes = sum(rate for name, rate in reviewed.rates.items() if name.startswith(f"{spec.name}."))
-    readers = {pattern.name for pattern, query in reviewed.queries if _reads(query, spec, key)}
-    return _Load(writes / number, sum(reviewed.rates.get(name, 0) for name in readers) / number)
+    shares = {
+        pattern.name: 1 if _asks_for_one_value(query, key) else number
+        for pattern, query in reviewed.queries
+        if _reads(query, spec, key)
+    }
+    return _Load(writes / number, sum(reviewed.rates.get(name, 0) / share for name, share in shares.items()))
 
 
 def _reads(query: Query[Any], spec: EntitySpec, key: KeySpec) -> bool:
     return spec.entity in query.entities and query.key.index is key.index
+
+
+def _asks_for_one_value(query: Query[Any], key: KeySpec) -> bool:
+    """Whether a query always asks for the same hash value, such as `status="open"`."""
+    names = (name for part in key.hash for name in part.fields)
+    return all(name in query.values and not isinstance(query.values[name], StandIn) for name in names)
 
 
 def _is_one_item(spec: EntitySpec, key: KeySpec) -> bool:
