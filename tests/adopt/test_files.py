@@ -91,6 +91,23 @@ def test_a_template_has_tables(tmp_path: Path) -> None:
     assert (small.name, small.key_names) == ("Small", ("code",))
 
 
+def test_parameters_of_a_template_have_their_defaults(tmp_path: Path) -> None:
+    properties = {
+        "TableName": {"Fn::Sub": "${Stage}-orders"},
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "ProvisionedThroughput": {"ReadCapacityUnits": 5, "WriteCapacityUnits": {"Ref": "Writes"}},
+    }
+    template = {
+        "Parameters": {"Stage": {"Type": "String", "Default": "dev"}, "Writes": {"Type": "Number", "Default": 7}},
+        "Resources": {"Orders": {"Type": "AWS::DynamoDB::Table", "Properties": properties}},
+    }
+    found = one(written(tmp_path, "t.json", template)).table
+    assert (found.name, found.billing, found.capacity) == ("dev-orders", "PROVISIONED", (5, 7))
+    with pytest.raises(AdoptError, match="the template doesn't say its capacity in numbers"):
+        one(written(tmp_path, "t.json", {**template, "Parameters": {}}))
+
+
 def test_a_model_of_nosql_workbench_has_tables_and_items(tmp_path: Path) -> None:
     found = one(written(tmp_path, "model.json", WORKBENCH))
     assert (found.table.name, found.table.key_names) == ("Orders", ("PK", "SK"))

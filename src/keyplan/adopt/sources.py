@@ -4,6 +4,7 @@ An export has items, but doesn't say which attributes are keys: a template or a 
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -19,6 +20,7 @@ from keyplan.adopt.tables import table_of
 from keyplan.data import Item
 from keyplan.design import DesignError, Table, key
 
+_REFERENCE = re.compile(r"\$\{(\w+)\}")
 _DATA = (".json", ".json.gz", ".jsonl", ".jsonl.gz")
 
 
@@ -186,23 +188,44 @@ def _is_json(line: str) -> bool:
 
 
 def _read_template(path: Path, document: Mapping[str, Json], files: _Files) -> None:
-    """The tables of a CloudFormation template."""
+    """The tables of a CloudFormation template, with the defaults of its parameters."""
+    defaults = {
+        name: str(each["Default"])
+        for name, each in (document.get("Parameters") or {}).items()
+        if isinstance(each, dict) and "Default" in each
+    }
     for logical, resource in document["Resources"].items():
         kind = resource.get("Type") if isinstance(resource, dict) else None
         if kind not in ("AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable", "AWS::Serverless::SimpleTable"):
             continue
-        properties = dict(resource.get("Properties") or {})
+        properties = dict(_resolved(resource.get("Properties") or {}, defaults))
         if kind == "AWS::Serverless::SimpleTable":
             properties = _simple(properties)
         name = properties.get("TableName")
         properties["TableName"] = name if isinstance(name, str) else logical
         properties.setdefault("BillingMode", "PAY_PER_REQUEST" if kind == "AWS::DynamoDB::GlobalTable" else None)
         ttl = properties.get("TimeToLiveSpecification") or {}
-        on = str(ttl.get("Enabled", "")).lower() == "true"
+        on = str(ttl.get("Enabled", "")).lower() != "false"  # also if a condition says it
         table = table_of(properties, ttl.get("AttributeName") if on else None)
         files.tables[table.name] = table
     if not files.tables:
         raise AdoptError("no-table", str(path), "the template has no DynamoDB table", "Give the template that has it.")
+
+
+def _resolved(value: Json, defaults: Mapping[str, str]) -> Json:
+    """A part of a template with the values of `Ref` and `Sub` that parameters have by default."""
+    if isinstance(value, list):
+        return [_resolved(each, defaults) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        ((function, argument),) = value.items()
+        if function == "Ref" and argument in defaults:
+            return defaults[argument]
+        if function in ("Sub", "Fn::Sub") and isinstance(argument, str):
+            text = _REFERENCE.sub(lambda match: defaults.get(match[1], match[0]), argument)
+            return value if "${" in text else text
+    return {name: _resolved(each, defaults) for name, each in value.items()}
 
 
 def _simple(properties: Mapping[str, Json]) -> dict[str, Json]:

@@ -40,7 +40,7 @@ def _table(name: str, description: Mapping[str, Json], ttl: str | None) -> Table
     indexes |= {
         each["IndexName"]: local(_range(each["KeySchema"], types), projections[each["IndexName"]]) for each in locals_
     }
-    provisioned = _provisioned(description)
+    provisioned = _provisioned(name, description)
     stream = description.get("StreamSpecification") or {}
     return Table(
         name,
@@ -76,9 +76,15 @@ def _typed(name: str, types: Mapping[str, str]) -> str:
     return name if types[name] == "S" else f"{name}:{types[name]}"
 
 
-def _provisioned(description: Mapping[str, Json]) -> tuple[int, int] | None:
+def _provisioned(name: str, description: Mapping[str, Json]) -> tuple[int, int] | None:
     """Read and write capacity units, for a table that isn't paid per request."""
     mode = (description.get("BillingModeSummary") or {}).get("BillingMode") or description.get("BillingMode")
     throughput = description.get("ProvisionedThroughput") or {}
-    units = (int(throughput.get("ReadCapacityUnits", 0)), int(throughput.get("WriteCapacityUnits", 0)))
-    return units if mode != "PAY_PER_REQUEST" and all(units) else None
+    if mode == "PAY_PER_REQUEST":
+        return None
+    read, write = (throughput.get(f"{each}CapacityUnits", 0) for each in ("Read", "Write"))
+    if isinstance(read, dict) or isinstance(write, dict):
+        remedy = "Give its parameters a default, or the output of `aws dynamodb describe-table`."
+        raise AdoptError("no-capacity", name, "the template doesn't say its capacity in numbers", remedy)
+    units = (int(read), int(write))
+    return units if all(units) else None
