@@ -91,7 +91,7 @@ def check(path: DataFile = None) -> None:
 
 
 def compact(path: DataFile = None) -> None:
-    """Make a database file smaller, by removing pages that are no longer used. Nobody else may use the file."""
+    """Make a database file smaller by removing unused pages. No other process may have the file open."""
     from keyplan.engine.operator import compact as compact_file
 
     file = existing_file(path)

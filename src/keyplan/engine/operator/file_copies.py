@@ -42,7 +42,7 @@ def back_up(path: Path, target: Path, *, force: bool = False, progress: Progress
 
 
 def compact(path: Path, *, progress: Progress = no_progress) -> tuple[int, int]:
-    """Rewrite a file without its unused pages; return its size before and after. Nobody else may use it."""
+    """Rewrite a file without its unused pages; return its size before and after. No other process may have it open."""
     path = followed(path)
     with _opened(path):
         pass  # refuses a damaged file, and copies the log into the file

@@ -65,7 +65,7 @@ def unread_projection(reviewed: Reviewed) -> Iterator[Violation]:
     that only count, that return some fields, or that follow the items to others, need little of it.
 
     Project what is read: `KEYS_ONLY`, or `include("title")`. If a pattern needs more one day, Keyplan gets it from the
-    table, with one more request. To change a projection means to make a new index.
+    table, with one more request. Changing a projection means making a new index.
     """
     for table in reviewed.tables:
         for index in table.by_name.values():
@@ -161,7 +161,7 @@ def projected_nothing(reviewed: Reviewed) -> Iterator[Violation]:
     it from the table with another request. Names are those of stored attributes, with their capital letters, not those
     of fields.
 
-    Correct the name, or remove it. To change a projection means to make a new index.
+    Correct the name, or remove it. Changing a projection means making a new index.
     """
     for table in reviewed.tables:
         for index in table.by_name.values():

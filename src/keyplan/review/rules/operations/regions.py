@@ -23,7 +23,7 @@ def counter_in_regions(reviewed: Reviewed) -> Iterator[Violation]:
     to its own copy. If two regions write the item within the second or so that replication takes, the later write wins
     as a whole, and what the other one added is lost.
 
-    The item's other fields are lost in the same way, but a count stays wrong for ever, and with a floor the rule that
+    The item's other fields are lost in the same way, but a count stays wrong forever, and with a floor the rule that
     it stands for doesn't hold.
 
     Send all writes of an item to one region, for example the one that its owner belongs to; or keep one count for each

@@ -120,7 +120,7 @@ def one_of_many(reviewed: Reviewed) -> Iterator[Violation | Unjudged]:
     """A pattern is said to return one item, and nothing keeps several from having the value that it is found by.
 
     Keys of an index needn't be unique. As soon as two items have the same slug or e-mail address, the query returns
-    both, and whoever takes the first one takes either. To look before each write doesn't prevent it: two requests at
+    both, and whoever takes the first one takes either. Looking before each write doesn't prevent it: two requests at
     the same time both find nothing.
 
     Guard the value with `unique(...)`, and find the item with `lookup(...)`: it is consistent if asked for, and needs

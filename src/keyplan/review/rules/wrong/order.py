@@ -196,8 +196,8 @@ def number_over_width(reviewed: Reviewed) -> Iterator[Violation]:
     """The limits of a field allow numbers for which its key has not enough digits.
 
     In `{number:04}`, numbers go up to 9999. A write with a larger one is refused, so that the 10,000th order can't be
-    placed, although the field's own limits allow it. Negative numbers need a sign: `{number:+04}`. To change the width
-    later means to rewrite all items, and their keys.
+    placed, although the field's own limits allow it. Negative numbers need a sign: `{number:+04}`. Changing the width
+    later means rewriting all items, and their keys.
 
     Give the key enough digits for all that the field allows, or the field a smaller limit.
     """
