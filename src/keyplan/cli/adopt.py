@@ -135,7 +135,8 @@ def _write(found: Found, source: str, checked: RoundTrip, out: Path, *, with_val
         )
     else:
         typer.echo(f"Wrote {out / 'design.py'}: {entities} with {number(keys, 'key', 'keys')} in {tables}.")
-        typer.echo(f"{checked.same:,} of {checked.items:,} items come back as they are.")
+        nulls = f", and {checked.nulls:,} apart from attributes that are NULL" if checked.nulls else ""
+        typer.echo(f"{checked.same:,} of {checked.items:,} items come back as they are{nulls}.")
     unsure = (
         number(len(found.doubts), "thing in it isn't", "things in it aren't") if found.doubts else "nothing in it is"
     )
