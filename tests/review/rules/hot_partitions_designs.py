@@ -145,6 +145,16 @@ class Booked(Entity, table=table):
     primary = key("{day}", "{visit_id}")
 
 
+@CASES.finds_nothing("KP404")
+def many_items_of_which_few_are_new() -> type[Design]:
+    class Note(Entity, table=table, expected=expect(items=3_000_000, growth=50_000)):
+        note_id: Id = new_id()
+        primary = key("NOTE#{note_id}", "NOTE")
+        latest = table.GSI1("NOTES", "{note_id}")
+
+    return of(Note)
+
+
 class Ticket(Entity, table=table):
     ticket_id: Id
     status: Literal["open", "waiting", "solved", "closed"]

@@ -16,8 +16,8 @@ from keyplan.review.rule import Severity, Violation, rule
 
 _FEW_ITEMS = 10_000
 """So many items in a partition are no problem, unless they are asked for thousands of times a second."""
-_SLOW_GROWTH = 1_000_000
-"""So many items a month are one every few seconds."""
+_SLOW_GROWTH = 10_000_000
+"""So many items a month are four a second on average, and some dozens at peak times."""
 _MOST_WRITES, _MOST_READS = 1_000, 3_000
 """The units that one partition takes in a second (AWS: "Best practices for designing and using partition keys")."""
 _MANY_SHARDS = 16
@@ -82,6 +82,11 @@ class _Narrow(NamedTuple):
         return self.load is not None or (self.spec.expected is not None and self.spec.expected.items is not None)
 
     @property
+    def says_growth(self) -> bool:
+        """Whether the design says how many items are added."""
+        return self.spec.expected is not None and self.spec.expected.growth is not None
+
+    @property
     def _is_sparse(self) -> bool:
         """Whether only some of the items have the key."""
         return self.key.when is not None or any(self.spec.fields[name].optional for name in self.key.fields)
@@ -95,7 +100,7 @@ def _narrow(reviewed: Reviewed) -> Iterator[_Narrow]:
             if number is None or _is_one_item(spec, key):
                 continue
             load = _load(reviewed, spec, key, number)
-            if not _stays_small(spec, number) if load is None else load.is_high:
+            if not _stays_small(spec, key, number) if load is None else load.is_high:
                 yield _Narrow(spec, key, number, load)
 
 
@@ -127,9 +132,14 @@ def _is_one_item(spec: EntitySpec, key: KeySpec) -> bool:
     return not set(spec.primary.fields) - {name for part in key.hash for name in part.fields}
 
 
-def _stays_small(spec: EntitySpec, count: int) -> bool:
-    """Whether the design says that there are few items for each hash value, and that they become few more."""
+def _stays_small(spec: EntitySpec, key: KeySpec, count: int) -> bool:
+    """Whether the design says that there are few items for each hash value, and that they become few more.
+
+    Where new items are at one end, it is enough that they are few: the others are seldom asked for.
+    """
     expected = spec.expected
+    if expected is not None and expected.growth is not None and grows(spec, key):
+        return expected.growth <= _SLOW_GROWTH * count
     if expected is None or expected.items is None:
         return False
     return expected.items <= _FEW_ITEMS * count and (expected.growth or 0) <= _SLOW_GROWTH * count
@@ -140,6 +150,8 @@ def _spread(reviewed: Reviewed, each: _Narrow, word: str) -> tuple[str, str]:
     if not each.is_known_to_be_many:
         return "Spread them over shards, or say that there are few of them.", word
     lines = with_shards(reviewed, each.spec, each.key)
+    if each.load is None and not each.says_growth and grows(each.spec, each.key):
+        return "Spread them over shards, or say that few are added: growth=... of expect, in a month.", lines
     return "Spread them over shards, or put something with many values into the hash key.", lines
 
 
@@ -212,7 +224,7 @@ def growing_end(reviewed: Reviewed) -> Iterator[Violation]:
     each write goes to the end, and so do most reads, of the newest items: after each split all of them are in the last
     part again, and 1,000 writes a second remain the limit. An index that can't keep up slows down its table's writes.
 
-    If new items are few, say so with `expected=expect(items=..., growth=...)`. Otherwise spread them:
+    If new items are few, say so: `expected=expect(growth=...)` is how many there are in a month. Otherwise spread them:
     `key("PUBLISHED#{shard(post_id, 8)}", "{created_at}")`, which Keyplan reads as one list in order.
     """
     for each in _narrow(reviewed):
@@ -222,7 +234,7 @@ def growing_end(reviewed: Reviewed) -> Iterator[Violation]:
                 reviewed.at(each.spec, key=each.key),
                 f"{each.where} has {each.many} in {shown}, each new one at the same end, so that splitting doesn't "
                 f"help: {each.limits}",
-                *_spread(reviewed, each, "expected=expect(items=..., growth=...)"),
+                *_spread(reviewed, each, "expected=expect(growth=...)"),
                 severity=each.severity,
             )
 
