@@ -8,6 +8,7 @@ can also be replaced by writing another one over it, and then the log doesn't be
 
 import logging
 import os
+import shlex
 import time
 from pathlib import Path
 from typing import TypeAlias
@@ -51,15 +52,16 @@ def warn_if_shared(path: Path) -> None:
     """Warn, once for each file, if other users of the machine can use it."""
     if os.name == "nt" or path in _warned:
         return
-    for file in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
-        mode = file.stat().st_mode & 0o777 if file.exists() else 0
-        if mode & OTHERS:
-            _warned.add(path)
-            _log.warning(
-                "Other users of this machine can use %s (mode %04o), and what it holds is for its owner only: run "
-                "`chmod 600 %s`.",
-                *(file, mode, file),
-            )
+    files = [path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))]
+    modes = {file: found.st_mode & 0o777 for file in files if (found := _found_at(str(file)))}
+    shared = [file for file, mode in modes.items() if mode & OTHERS]
+    if shared:
+        _warned.add(path)
+        _log.warning(
+            "Other users of this machine can use %s (mode %04o), and what it holds is for its owner only: run "
+            "`chmod 600 %s`.",
+            *(shared[0], modes[shared[0]], shlex.join(map(str, shared))),
+        )
 
 
 class FileWatch:
