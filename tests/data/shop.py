@@ -2,7 +2,7 @@
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, Field, field_validator
 
@@ -26,6 +26,7 @@ from keyplan.design import (
     include,
     index,
     key,
+    on_top,
     pattern,
     query,
     ref,
@@ -146,15 +147,29 @@ class Older(Entity, table=shop, type="OLDER"):
         return value.strip()
 
 
-sheets = Table("Sheets", key("pk", "sk"), envelope="data")
+sheets = Table(
+    "Sheets",
+    key("pk", "sk"),
+    envelope="data",
+    indexes={
+        "ByKeys": index(key("owner_pk", "owner_sk"), KEYS_ONLY),
+        "ByData": index(key("data_pk"), include("data")),
+        "ByRows": key("owner", "rows:N"),
+    },
+)
 
 
 class Sheet(Entity, table=sheets):
     sheet_id: Id
     title: str
     rows: int = 0
+    owner: Id = "ann"
+    color: Annotated[str, on_top()] = "red"
 
     primary = key("SHEET#{sheet_id}", "SHEET")
+    by_keys = sheets.ByKeys("OWNER#{owner}", "{rows:03}")
+    by_data = sheets.ByData("OWNER#{owner}")
+    by_rows = sheets.ByRows("{owner}", "{rows}")
 
 
 class OrderWithLines(Aggregate):

@@ -152,10 +152,19 @@ def test_classes_that_need_whole_items_read_them(store: Any, sent: Recorder) -> 
     assert store.run(query(Older.by_shelf, shelf="s").only(lambda o: o.name)).items == ["n", "X"]
 
 
-def test_fields_in_an_envelope(store: Any) -> None:
+def test_fields_in_an_envelope(store: Any, sent: Recorder) -> None:
     store.run(create(Sheet(sheet_id="s", title="T", rows=3)))
     assert store.run(get(Sheet, sheet_id="s").only(lambda s: (s.sheet_id, s.title, s.rows))) == ("s", "T", 3)
     assert store.run(scan(Sheet).only(lambda s: s.rows)).items == [3]
+    # What is in the keys of an index, and in an envelope that it has, is read there; the rest is read from the table.
+    for listed, chosen, value, requests in (
+        (Sheet.by_keys, lambda s: (s.sheet_id, s.rows), ("s", 3), 1),
+        (Sheet.by_keys, lambda s: (s.title, s.color), ("T", "red"), 2),
+        (Sheet.by_data, lambda s: (s.sheet_id, s.title, s.rows, s.color), ("s", "T", 3, "red"), 1),
+    ):
+        sent.taken()
+        assert store.run(query(listed, owner="ann").only(chosen)).items == [value]
+        assert len(sent.taken()) == requests
 
 
 def test_an_unreadable_field_is_named_and_others_are_read(store: Any, sent: Recorder) -> None:

@@ -284,10 +284,10 @@ class EntityCodec(Generic[E]):
         set_stored_item(entity, item)
         return entity
 
-    def stored_values(self, item: Item) -> dict[str, object]:
-        """The values in an item, decoded but not validated, by field."""
+    def stored_values(self, item: Item, *, in_envelope: bool = True) -> dict[str, object]:
+        """The values in an item, decoded but not validated, by field; with those `in_envelope`, if there is one."""
         values: dict[str, object] = {}
-        if self._envelope:
+        if self._envelope and in_envelope:
             self._unpack(item, values)
         try:
             values |= {name: item[stored][tag] for name, stored, tag in self._tagged if stored in item}

@@ -32,9 +32,14 @@ class PartialCodec:
         self._sources = {name: source for name, source in sources.items() if source is not None}
         # What the class computes from whole items needs whole items.
         self._whole = whole = codec.evolves or not compat.decodes_directly(codec.entity)
-        inside = {} if whole else {name: _attribute_of(codec, name) for name in names}
-        self.attributes = None if whole else frozenset((*self._attributes(), *inside.values()))
+        places = {source.field.stored if source else _attribute_of(codec, name) for name, source in sources.items()}
+        self.attributes = None if whole else frozenset(places)
         """The attributes to read; None for all."""
+        envelope = codec.spec.table.envelope
+        self._in_envelope = envelope in places
+        inside = {} if not envelope else {name: each for name, each in self._sources.items() if not each.field.on_top}
+        self._as_keys = frozenset(name for name, each in inside.items() if each.field.stored != envelope)
+        """Fields of an envelope that are read from a key that is the field itself."""
         lacking = set() if index is None else set(codec.spec.not_in(index))
         by_type = codec.spec.table.type_attribute not in lacking
         self.recognizes = codec.recognizes if by_type else build_recognizer(codec.spec, by_type=False)
@@ -42,13 +47,8 @@ class PartialCodec:
         has_fields = not lacking if whole else all(source is not None for source in sources.values())
         self.in_index = index is None or (has_fields and (by_type or not codec.spec.identified_by_type))
         """Whether the index has all that is needed."""
-        if self.in_index and not whole and lacking:
-            self.attributes = frozenset(self._attributes()) | {each for each in inside.values() if each not in lacking}
         plain = not whole and not codec.spec.table.envelope and len(self._sources) == len(names)
         self._read_quickly = build_partial_decoder(codec.entity, self._sources) if plain else None
-
-    def _attributes(self) -> list[str]:
-        return [source.field.stored for source in self._sources.values()]
 
     def values(self, item: Item) -> dict[str, object]:
         """The values of the fields in an item."""
@@ -63,11 +63,13 @@ class PartialCodec:
         return self._read_thoroughly(item)
 
     def _read_thoroughly(self, item: Item) -> dict[str, object]:
-        codec = self._codec
-        found = codec.stored_values(item)
+        found = self._codec.stored_values(item, in_envelope=self._in_envelope)
         for name, source in self._sources.items():
-            if source.template is not None and name not in found:
-                found |= {name: (source.template.read(item[source.field.stored].get("S", "")) or {}).get(name)}
+            stored = item.get(source.field.stored)
+            if stored is not None and source.template is not None:
+                found[name] = (source.template.read(stored.get("S", "")) or {}).get(name)
+            elif stored is not None and name in self._as_keys:
+                found[name] = self._codec.decode_value(name, stored)
         return {name: self._validated(item, name, found) for name in self._names}
 
     def _validated(self, item: Item, name: str, found: Mapping[str, object]) -> object:
@@ -90,20 +92,32 @@ class PartialCodec:
 def _attribute_of(codec: EntityCodec[Any], name: str) -> str:
     """The attribute that has the value of a field: its own, or the envelope."""
     field, envelope = codec.spec.fields[name], codec.spec.table.envelope
-    inside = envelope and not field.on_top and field.stored not in codec.spec.key_attributes
-    return envelope if envelope and inside else field.stored
+    return envelope if envelope and not field.on_top else field.stored
 
 
 def _source(codec: EntityCodec[Any], name: str, index: Index | None) -> FieldSource | None:
-    """Where a field is read from: its attribute, or a key if an index lacks the attribute; None if it has neither."""
-    source = codec.sources[name]
-    if index is None or _attribute_of(codec, name) not in codec.spec.not_in(index):
-        return source
-    template = _key_with(codec.spec, name, index)
-    if template is None:
-        return None
-    attribute, found = template
-    return FieldSource(replace(source.field, stored=attribute), source.codec, found)
+    """Where a field is read from: its attribute, the envelope, or a key of an index that lacks both; None if it lacks
+    the key, too."""
+    source, spec = codec.sources[name], codec.spec
+    places = [_attribute_of(codec, name)]
+    if spec.table.envelope and source.field.kind == "plain":
+        places.append(spec.table.envelope)  # it has the fields beside it, too
+    place = next((each for each in places if index is None or _has(spec, index, each)), None)
+    found = None
+    if place is None and index is not None:
+        native = [part for key in spec.keys if key.index is index for part in key.parts if part.template is None]
+        place = next((part.attribute.name for part in native if part.field == name), None)
+        if place is None:
+            place, found = _key_with(spec, name, index) or (None, None)
+    if place is None or place == source.field.stored:
+        return source if place else None
+    return FieldSource(replace(source.field, stored=place), source.codec, found)
+
+
+def _has(spec: EntitySpec, index: Index, attribute: str) -> bool:
+    """Whether items of an index have this attribute, if those of the table do."""
+    keys = {each.name for each in (*spec.table.hash, *spec.table.range, *index.attributes)}
+    return index.projection.type == "ALL" or attribute in keys or attribute in index.projection.attributes
 
 
 def _key_with(spec: EntitySpec, name: str, index: Index) -> tuple[str, Template] | None:
