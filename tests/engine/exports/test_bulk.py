@@ -12,7 +12,9 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from keyplan.engine import Engine
+from keyplan.engine.background import maintenance
 from keyplan.engine.background.importing import BulkRun
+from keyplan.engine.errors import DynamoError
 from keyplan.engine.operations.imports import bulk_put_items
 from keyplan.engine.operations.tables import index_backfill
 from tests.engine.backups.support import GSI, LSI, check_indexes, contents, item, wait
@@ -268,6 +270,27 @@ def test_table_that_is_changed(client: Any, bucket: Path, engine: Engine, monkey
         f"Attempt to change a resource which is still in use: Table is being updated: {table}", "ResourceInUseException"
     ):
         start(client, table)
+
+
+def test_a_file_that_cant_be_written_for_a_while(
+    client: Any, bucket: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The operation goes on when it can be."""
+    table = make_table(client)
+    write(bucket, "items", {"Item": {"pk": {"S": "a"}}})
+    attempts = []
+    put = bulk_put_items.put_batch
+
+    def put_later(*arguments: Any, **named: Any) -> bool:
+        attempts.append(named)
+        if len(attempts) == 1:
+            raise DynamoError("InternalServerError", "the disk is full", status=500)
+        return put(*arguments, **named)
+
+    monkeypatch.setattr(bulk_put_items, "put_batch", put_later)
+    monkeypatch.setattr(maintenance, "RETRY_SECONDS", 0.01)
+    assert put_all(client, table)["BulkOperationStatus"] == "COMPLETED"
+    assert len(attempts) > 1
 
 
 def test_something_unexpected_ends_one_job(

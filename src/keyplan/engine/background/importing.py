@@ -169,6 +169,8 @@ class BulkRun:
             self._end((error.code, error.message))
             return False
         except DynamoError as error:
+            if error.status >= 500:
+                raise  # the database can't be written now
             self._end((error.code, error.message))
             return False
         return True

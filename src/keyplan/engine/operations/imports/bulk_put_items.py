@@ -159,7 +159,7 @@ def _kind(error: BadRecord | DynamoError) -> str:
     if isinstance(error, DynamoError):
         if error.code == "ConditionalCheckFailedException":
             return "CONDITION_CHECK_FAILURE"
-        if error.code == "ResourceNotFoundException":  # the table was deleted meanwhile
+        if error.code == "ResourceNotFoundException" or error.status >= 500:  # the table was deleted meanwhile
             raise error
     return "ERROR"
 
