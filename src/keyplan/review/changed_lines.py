@@ -75,6 +75,8 @@ def with_slot(reviewed: Reviewed, spec: EntitySpec, key: KeySpec, slot: Slot, te
     old = slot_text(slot)
     hash_ = key.hash[0].source.replace(old, text)
     range_ = key.range[-1].source.replace(old, text) if key.range else None
+    if any(part.attribute.type != "S" and slot.field in part.fields for part in key.parts):
+        return ""  # how many digits a number needs in a text isn't known
     changes = {"hash": hash_ if hash_ != key.hash[0].source else None}
     changes["range"] = range_ if key.range and range_ != key.range[-1].source else None
     return changed_key(reviewed, spec, key, **changes) if any(changes.values()) else ""
