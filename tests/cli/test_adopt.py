@@ -42,7 +42,7 @@ def test_an_adopted_design_imports_and_is_reviewed(shop: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "Wrote adopted/design.py: 2 entities with 2 keys in 1 table.",
-        "60 of 60 items come back as they are.",
+        "60 of 60 items come back unchanged.",
         "Wrote adopted/report.md: nothing in it is unsure.",
         "To review the design: keyplan review adopted.design:DESIGN",
     ]

@@ -40,11 +40,11 @@ def _checks(checked: RoundTrip) -> Iterator[str]:
         return
     yield (
         f"Each of the {checked.items:,} items was read through the design and written into an empty DynamoDB. "
-        f"{checked.same:,} came back exactly as they are."
+        f"{checked.same:,} came back unchanged."
     )
     if checked.nulls:
         yield ""
-        yield f"{checked.nulls:,} came back as they are apart from attributes that are NULL, which are not written."
+        yield f"{checked.nulls:,} came back unchanged apart from attributes that are NULL, which are not written."
     if checked.orphans:
         yield ""
         yield f"{checked.orphans:,} guard items guard nothing that was read, so they weren't compared."

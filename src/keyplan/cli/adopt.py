@@ -73,7 +73,7 @@ def adopt(
     for name in [table.table.name for table in sampled]:
         (out / f"{name}.reading.jsonl").unlink(missing_ok=True)
     if not checked.whole:
-        fail(f"{checked.items - checked.same:,} items don't come back as they are. See {targets[1]}.", 1)
+        fail(f"{checked.items - checked.same:,} items come back different. See {targets[1]}.", 1)
 
 
 def _read(
@@ -136,7 +136,7 @@ def _write(found: Found, source: str, checked: RoundTrip, out: Path, *, with_val
     else:
         typer.echo(f"Wrote {out / 'design.py'}: {entities} with {number(keys, 'key', 'keys')} in {tables}.")
         nulls = f", and {checked.nulls:,} apart from attributes that are NULL" if checked.nulls else ""
-        typer.echo(f"{checked.same:,} of {checked.items:,} items come back as they are{nulls}.")
+        typer.echo(f"{checked.same:,} of {checked.items:,} items come back unchanged{nulls}.")
     unsure = (
         number(len(found.doubts), "thing in it isn't", "things in it aren't") if found.doubts else "nothing in it is"
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DEPLOYED = "deployed"
 _SIDE = (
-    "A system, module:NAME of a design (which is imported, so its module is run), REV:module:NAME for the design in a "
+    "A system, module:NAME of a design (which is imported, which runs its module), REV:module:NAME for the design in a "
     "revision of git, a file written by --snapshot, or deployed for the tables in a DynamoDB."
 )
 

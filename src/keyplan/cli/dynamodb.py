@@ -120,8 +120,8 @@ def dynamodb(
         raise typer.BadParameter("--path and --memory can't be used together.")
     if secret_key is not None:
         raise typer.BadParameter(
-            "--secret-key is gone: everybody on this machine can see the command line. Use --secret-key-file FILE, or "
-            "the environment variable KEYPLAN_DYNAMODB_SECRET_KEY."
+            "--secret-key was removed: everybody on this machine can see the command line. Use --secret-key-file FILE, "
+            "or the environment variable KEYPLAN_DYNAMODB_SECRET_KEY."
         )
     accounts = _accounts(account or [], regions)
     keys = credentials(access_key, os.environ.get("KEYPLAN_DYNAMODB_SECRET_KEY"), secret_key_file)

@@ -137,6 +137,6 @@ def _warn_of_indexes(found: Differences) -> None:
         if count > 1:
             typer.echo(
                 f"Note: {count} indexes of {table} are created or deleted. CloudFormation does one in an update, so "
-                "deploy a template for each: leave the others out of the design meanwhile.",
+                "deploy a template for each: leave the others out of the design for now.",
                 err=True,
             )
