@@ -58,6 +58,22 @@ def test_in_a_quiet_moment(engine: Engine, path: Path, monkeypatch: pytest.Monke
     beside.close()
 
 
+def test_the_last_mark_cannot_be_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a full disk. Nothing tells where a new log begins then, so the log must go on."""
+    monkeypatch.setattr(wal_checkpoints, "LAST_MARK", "SELECT no_column, ?, ?")
+    with Engine(str(path)) as engine:
+        engine.create_table(**definition())  # type: ignore[arg-type]
+        for number in range(0, 120, 40):
+            put(engine, number, 40)
+            wait_for_checkpoint(engine, (number + 40) * 3000, path)
+    assert log_of(path).exists()
+    for _ in range(2):
+        with Engine(str(path)) as engine:
+            assert engine.scan(TableName=TABLE, Select="COUNT")["Count"] == 120
+        monkeypatch.undo()
+    assert not log_of(path).exists()
+
+
 def test_beside_a_writer_that_never_rests(engine: Engine, path: Path) -> None:
     count, until = 0, time.monotonic() + 20
     while path.stat().st_size < 300 * 3000:

@@ -170,6 +170,29 @@ def test_the_log_goes_away(engine: Engine, path: Path, happens: Callable[[Path],
     assert caught.value.response["Error"]["Message"] == LOG_MISSING
 
 
+def test_threads_that_look_at_once_see_no_shorter_log(
+    engine: Engine, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of them finds a longer log while another one still holds what it found before."""
+    watch = engine.database._storage._watch
+    assert watch is not None
+    find = file_watch._found_at
+    longer = iter(range(1, 4))
+
+    def find_slowly(text: str) -> os.stat_result | None:
+        found = find(text)
+        if text == str(log_of(path)) and next(longer, None):
+            with log_of(path).open("ab") as log:
+                log.write(bytes(1000))
+            watch.look()
+        return found
+
+    monkeypatch.setattr(file_watch, "_found_at", find_slowly)
+    watch.look()
+    assert next(longer, None) is None
+    assert not watch.lost
+
+
 def test_the_log_is_moved_and_moved_back(engine: Engine, path: Path, tmp_path: Path) -> None:
     log_of(path).rename(tmp_path / "log")
     refused(engine, LOG_MISSING, reads=False)

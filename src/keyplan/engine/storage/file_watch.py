@@ -134,11 +134,12 @@ class FileWatch:
 
         One that was emptied is soon as long as it was again, if somebody writes all the time.
         """
+        size = self._log_size  # read first: other threads look too, and one that looks later may find a longer log
         found = _found_at(self._log_text)
-        size, self._log_size = self._log_size, found.st_size if found else 0
-        if _place_of(found) != self._log_place or self._log_size < size:
+        if found is None or _place_of(found) != self._log_place or found.st_size < size:
             return False
-        return self._log_size == size or begins_as_log(self._log_text)
+        self._log_size = found.st_size
+        return found.st_size == size or begins_as_log(self._log_text)
 
     def _note(self, message: str) -> None:
         self.next = 0.0

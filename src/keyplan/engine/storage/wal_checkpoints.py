@@ -27,6 +27,7 @@ from keyplan.engine.storage.log_binding import (
     NEW_MARK,
     NONE,
     OPEN,
+    Binding,
     check_binding,
     main_binding,
     read_binding,
@@ -54,6 +55,10 @@ WARNING_PAGES = 1024 * PAGES_PER_MIB
 ROOM_SECONDS = 5.0
 """How long writes wait at the limit for the end of a checkpoint. Then they are refused, until one has succeeded."""
 ROOM_PAUSE_SECONDS = 0.005
+PATIENCE_SECONDS = 0.05
+"""The pause between two looks whether the read has ended that holds up a checkpoint."""
+OTHERS_SECONDS = 1.0
+"""How long an attempt of another process is waited for before an own one, which makes the log longer."""
 MARK_TRIES = 20
 """How many times a mark is written again because another process has written behind it."""
 LOCK_ATTEMPTS = 5_000
@@ -90,35 +95,31 @@ class LogCopy:
             if not self._mark():
                 return
             frame = self._pages
-            self._reader.execute("BEGIN")
-            binding = read_binding(self._reader)  # from now on, nothing behind the mark is copied
-            # With a commit behind the mark, the log isn't copied as a whole, and so doesn't start over. It must be to
-            # another page, because SQLite doesn't copy a page at all if it was written again behind the mark.
-            self._marker.pragma("user_version", self._marker.pragma("user_version"))
-            self._marker.execute("COMMIT")
+            binding = self._stop_at_mark()
             self._checkpoint()
         finally:
-            self._roll_back()
-            if self._reader.in_transaction:
-                self._reader.execute("COMMIT")
+            self._release()
         copied = main_binding(self._path)
         if copied and copied.mark == binding.mark:
             self._marker.execute(COPIED, (NONE + frame, binding.base))
 
-    def finish(self, state: int) -> bool:
-        """Copy all of the log; return False if somebody reads or writes it.
+    def finish(self, state: int, *, patient: bool = False) -> bool:
+        """Copy all of the log; return False if somebody else writes it, or reads what it begins with.
+
+        With `patient`, wait for the end of such a read, as long as nobody writes.
 
         The last mark is copied by itself when the main file has everything else, so that a main file with this mark is
-        complete even if it was copied at this moment.
+        complete even if it was copied at this moment. Until then the log must not be copied as a whole: the next commit
+        would start it over, and if the last mark couldn't be written, nothing would tell where the new log began.
         """
-        if not self.ends_with_mark():
-            self.copy()  # which writes the mark before all other pages, and leaves little for the rest
+        self.copy()  # which writes the mark before all other pages, and leaves little for the rest
         try:
-            if not self._mark_end():
+            if not self._mark():
                 return False
-            pages, copied = self._checkpoint()
-            if copied < pages or copied != self._pages:
+            self._stop_at_mark()
+            if not self._copy_to_end(patient=patient):
                 return False
+            self._reader.execute("COMMIT")
             seen = self._version()
             frame = self._pages + 1
             self._marker.execute(LAST_MARK, (NONE + frame, state))
@@ -126,28 +127,46 @@ class LogCopy:
             self._marker.execute("BEGIN IMMEDIATE")
             if self._pages != frame or self._version() != seen:
                 return False
-            pages, copied = self._checkpoint()
-            return copied == pages == frame
+            return self._checkpoint() == (frame, frame)
         finally:
-            self._roll_back()
+            self._release()
 
-    def ends_with_mark(self) -> bool:
-        """Whether the log ends with the mark of an attempt to finish it, which a read held up, in whichever process.
+    def another_waits(self) -> bool:
+        """Whether the log goes on ending with the marks of another process, which waits for the end of a read.
 
-        Another attempt then needs no other mark, and so doesn't make the log longer.
+        Only one process should try: each attempt makes the log longer.
         """
+        end = self._copier.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0]
         logged = read_binding(self._reader)
-        return logged.state == OPEN and logged.frame == self._copier.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0]
+        if logged.state != OPEN or logged.frame != end - 1:
+            return False
+        self._stopping.wait(OTHERS_SECONDS)  # if the other process has ended, the log stays as it is
+        return self._copier.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0] != end
 
-    def _mark_end(self) -> bool:
-        """Write a mark at the end of the log, if there is none, and keep the write lock, so that it stays the end."""
-        if self.ends_with_mark():
+    def _copy_to_end(self, *, patient: bool) -> bool:
+        """Copy everything up to the mark, which must be at the end of the log, and take the write lock."""
+        end = self._pages
+        self._marker.execute("BEGIN IMMEDIATE")
+        while (found := self._checkpoint()) != (end, end - 1):
+            # Trying again makes the log no longer, however long the read takes.
+            if found[0] != end or not patient:
+                return False
+            self._marker.execute("ROLLBACK")
+            if self._stopping.wait(PATIENCE_SECONDS):
+                return False
+            check_binding(self._path, self._copier, current=True)
             self._marker.execute("BEGIN IMMEDIATE")
-            if self.ends_with_mark():
-                self._pages = read_binding(self._reader).frame
-                return True
-            self._roll_back()
-        return self._mark()
+        return True
+
+    def _stop_at_mark(self) -> Binding:
+        """Let nothing behind the mark be copied until `_release`, and give back the write lock."""
+        self._reader.execute("BEGIN")
+        binding = read_binding(self._reader)
+        # With a commit behind the mark, the log isn't copied as a whole, and so doesn't start over. It must be to
+        # another page, because SQLite doesn't copy a page at all if it was written again behind the mark.
+        self._marker.pragma("user_version", self._marker.pragma("user_version"))
+        self._marker.execute("COMMIT")
+        return binding
 
     def _mark(self) -> bool:
         """Write a mark at the end of the log, and keep the write lock, so that it stays the end."""
@@ -175,9 +194,11 @@ class LogCopy:
         """SQLite's question whether to try once more to get the write lock."""
         return attempts < LOCK_ATTEMPTS and not self._stopping.wait(LOCK_PAUSE_SECONDS)
 
-    def _roll_back(self) -> None:
+    def _release(self) -> None:
         if self._marker.in_transaction:
             self._marker.execute("ROLLBACK")
+        if self._reader.in_transaction:
+            self._reader.execute("COMMIT")
 
     def _written(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
         self._pages = pages
@@ -305,13 +326,13 @@ class Checkpoints:
         if self._opened:
             self._opened = False
             copy.copy()
-        if self.pages < self._due:
+        if self.pages < self._due or copy.another_waits():
             return
-        for _ in range(0 if copy.ends_with_mark() or self._wait_for_quiet() else COPIES - 1):
+        for _ in range(0 if self._wait_for_quiet() else COPIES - 1):
             if self._stopping.is_set():
                 return
             copy.copy()
-        if not self._stopping.is_set() and copy.finish(COMPLETE):
+        if not self._stopping.is_set() and copy.finish(COMPLETE, patient=True):
             self.pages = 0  # the next commit starts the log over
             self._full_since = 0.0
             self._warn_at = self._first_warning
