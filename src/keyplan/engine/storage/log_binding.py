@@ -7,7 +7,8 @@ silently makes a mixture of two states. So the single row of `meta` says where t
   the mark in the main file says which part of the log it has; `frame` is the mark's place in that log.
 - `base` is the mark that the main file had when the log began. The first transaction of each log writes it.
 - `state`: a log goes on (`OPEN`), or the main file has all of it, and the next commit may start the log over
-  (`COMPLETE`), or it needs no log at all, because it was closed in an orderly way (`CLOSED`).
+  (`COMPLETE`), or it needs no log at all, because it was closed in an orderly way (`CLOSED`). The first commit to a
+  closed file makes it `COMPLETE`, alone, and is copied at once: so no page of a log is ever in a `CLOSED` file.
 - `copied` is the frame of the last mark that is known to be in the main file.
 
 The row in the main file is compared with the row that SQLite reads through the log, before anything is answered or
@@ -16,8 +17,7 @@ if the log could bring it up to date, because it was probably restored on purpos
 refused without its log, because it lacks the last commits.
 
 Two things can't be detected: an older copy of a log, if a checkpoint that a long read held up has copied a part of what
-the copy lacks; and a main file alone that was copied within the first moments (`OPENING_SECONDS`) of a log, which is as
-it was when the log began.
+the copy lacks; and a log that has no complete commit, beside a main file that was copied when its own log began.
 """
 
 import struct
@@ -48,6 +48,8 @@ COLUMNS = (
 NEW_BINDING = f"""UPDATE meta SET mark = randomblob(16), frame = {NONE}, base = zeroblob(16), state = {CLOSED},
     copied = {NONE};"""
 """Makes a file one of its own, which needs no log."""
+NEEDS_LOG = f"UPDATE meta SET state = {COMPLETE}"
+"""The first commit to a closed file, alone in its log: from then on, the main file isn't used without a log."""
 NEW_LOG = f"UPDATE meta SET base = mark, mark = randomblob(16), frame = {NONE}, state = {OPEN}, copied = {NONE}"
 """Part of the first transaction after a main file was complete: it may begin a new log."""
 NEW_MARK = f"""UPDATE meta SET frame = ?, base = CASE state WHEN {OPEN} THEN base ELSE mark END,
@@ -121,9 +123,29 @@ def _fits(path: Path, connection: apsw.Connection, frames: int, *, current: bool
         return True if main.state == CLOSED or began else None
     if main.state != OPEN and main.mark == logged.base and not logged.copied:
         return True
+    if main.state != OPEN and main.mark == logged.mark:
+        return True  # killed when the log had only said that it is needed
     if main == logged and not main.frame:
         return True  # killed at the end of an upgrade, while the log was copied
     return True if main.frame >= logged.copied and holds(path, main, frames) else None
+
+
+def check_mark(path: Path) -> None:
+    """Refuse a main file whose log isn't its own, without SQLite, which may only find that a mixture is malformed."""
+    main = main_binding(path)
+    if main is None:
+        return
+    log = log_of(path)
+    if not _exists(log):
+        fits = main.state == CLOSED
+    elif main.state == OPEN:
+        fits = holds(path, main, main.frame)
+    else:
+        pages = (frame_page(log, number) for number in (1, 2))  # page 1 may be before the page of `meta`
+        first = next((_parse(page) for number, page in pages if number == META_PAGE), None)
+        fits = first is not None and main.mark in (first.mark, first.base)
+    if not fits:
+        raise DamagedFile(_refusal(path, int(_exists(log))))
 
 
 def holds(path: Path, binding: Binding, frames: int) -> bool:

@@ -30,7 +30,15 @@ from keyplan.engine.storage.file_creation import SCHEMA, VFS, make_file, registe
 from keyplan.engine.storage.file_upgrade import check_format, upgrade_file
 from keyplan.engine.storage.file_watch import FileWatch, warn_if_shared
 from keyplan.engine.storage.limits import cache_mib
-from keyplan.engine.storage.log_binding import NEW_LOG, OPEN, check_binding, remove_finished_log
+from keyplan.engine.storage.log_binding import (
+    CLOSED,
+    NEEDS_LOG,
+    NEW_LOG,
+    OPEN,
+    check_binding,
+    check_mark,
+    remove_finished_log,
+)
 from keyplan.engine.storage.page_cache import MINIMUM_MIB, SMALL_FILE_BYTES, PageCache
 from keyplan.engine.storage.regional_tables import Everything
 from keyplan.engine.storage.scopes import HOME
@@ -220,6 +228,13 @@ class Storage:
     def _begin_write(self, cursor: apsw.Cursor) -> tuple[Catalog, bool]:
         """Return the catalog, and whether this transaction may begin a new log; if so, mark the log's beginning."""
         version, state = cursor.execute("SELECT version, state FROM meta").get
+        if state == CLOSED:
+            # The log has nothing else yet, so this is in the main file before any page that the log will have.
+            cursor.execute(NEEDS_LOG)
+            cursor.execute("COMMIT")
+            self._primary.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            cursor.execute("BEGIN IMMEDIATE")
+            version, state = cursor.execute("SELECT version, state FROM meta").get
         if state != OPEN:
             cursor.execute(NEW_LOG)
         return self._current_catalog(cursor, version), state != OPEN
@@ -358,7 +373,12 @@ class Storage:
             make_file(self._path)
         if self._path is not None:
             warn_if_shared(self._path)
-        connection = self._connect(cache_mib=self._cache_mib())
+        try:
+            connection = self._connect(cache_mib=self._cache_mib())
+        except DamagedFile:
+            if self._path:
+                check_mark(self._path)
+            raise
         try:
             if self._path is None:
                 connection.execute(SCHEMA)  # its state is that no log has to begin
