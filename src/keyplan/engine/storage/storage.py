@@ -25,9 +25,10 @@ import orjson
 
 from keyplan.engine.errors import DamagedFile, DynamoError
 from keyplan.engine.storage.catalog import Catalog, Definition, Table
-from keyplan.engine.storage.damage import check_end, check_header, check_log, damaged, is_damage, log_of
+from keyplan.engine.storage.damage import check_header, damaged, is_damage, log_of
+from keyplan.engine.storage.file_checks import check_file
 from keyplan.engine.storage.file_creation import SCHEMA, VFS, make_file, register_checksums
-from keyplan.engine.storage.file_upgrade import check_format, upgrade_file
+from keyplan.engine.storage.file_upgrade import upgrade_file
 from keyplan.engine.storage.file_watch import FileWatch, warn_if_shared
 from keyplan.engine.storage.limits import cache_mib
 from keyplan.engine.storage.log_binding import (
@@ -35,7 +36,6 @@ from keyplan.engine.storage.log_binding import (
     NEEDS_LOG,
     NEW_LOG,
     OPEN,
-    check_binding,
     check_mark,
     remove_finished_log,
 )
@@ -382,7 +382,7 @@ class Storage:
         try:
             if self._path is None:
                 connection.execute(SCHEMA)  # its state is that no log has to begin
-            elif not _check_file(connection, self._path):
+            elif not check_file(connection, self._path):
                 connection.close()
                 upgrade_file(self._path)
                 return self._open()
@@ -404,22 +404,6 @@ class Storage:
         elif is_damage(error):
             self._damage = damaged(self._path, error)
             raise self._damage from error
-
-
-def _check_file(connection: apsw.Connection, path: Path) -> bool:
-    """Refuse damage that SQLite doesn't detect by itself, before anything is read or written.
-
-    Returns whether the file has today's format.
-    """
-    current = check_format(path, connection.pragma("user_version"))
-
-    def accepted_frames() -> int:
-        return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)[0]
-
-    check_log(path, accepted_frames)
-    current = check_binding(path, connection, current=current) and current
-    check_end(path, accepted_frames())
-    return current
 
 
 _storages: weakref.WeakSet[Storage] = weakref.WeakSet()
