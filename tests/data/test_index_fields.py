@@ -5,12 +5,29 @@ from typing import Any
 
 import pytest
 
-from keyplan.data import Store, create, move, patch, update, upsert
-from keyplan.design import Design, Entity, Get, Id, InvalidValue, Query, Table, get, key, pattern, query, ref
+from keyplan.data import Store, create, delete, move, patch, update, upsert
+from keyplan.design import (
+    ALL,
+    Design,
+    Entity,
+    Get,
+    Id,
+    InvalidValue,
+    Query,
+    Table,
+    get,
+    include,
+    index,
+    key,
+    pattern,
+    query,
+    ref,
+)
 from keyplan.engine import Engine
 from tests.data.support import Recorder
 
 players = Table("Players", key("PK", "SK"), indexes={"Board": key("board", "score:N")})
+INDEXES = {"ByBox": index(key("box_pk", "box_sk"), include("data")), "ByNumber": index(key("box", "number:N"), ALL)}
 files = Table("Files", key("id"), indexes={"ByDigest": key("folder", "digest:B")})
 
 
@@ -121,3 +138,57 @@ def test_bytes_that_cannot_be_an_index_key_are_refused_before_sending(digest: by
                 store.run(write)
             assert refused.value.field == "digest"
         assert recorder.taken() == []
+
+
+parts = Table("Parts", key("PK", "SK"), envelope="data", indexes=INDEXES)
+plain = Table("Plain", key("PK", "SK"), indexes=INDEXES)
+
+
+class InEnvelope(Entity, table=parts):
+    id: Id
+    box: Id = "a"
+    number: int = 0
+
+    primary = key("PART#{id}", "PART")
+    by_box = parts.ByBox("BOX#{box}", "{number:03}#{id}")
+    by_number = parts.ByNumber("{box}", "{number}")
+
+
+class InAttributes(Entity, table=plain):
+    id: Id
+    box: Id = "a"
+    number: int = 0
+
+    primary = key("PART#{id}", "PART")
+    by_box = plain.ByBox("BOX#{box}", "{number:03}#{id}")
+    by_number = plain.ByNumber("{box}", "{number}")
+
+
+class Parts(Design):
+    tables, entities = (parts, plain), (InEnvelope, InAttributes)
+
+
+@pytest.mark.parametrize("entity", [InEnvelope, InAttributes])
+def test_items_from_an_index_with_some_attributes_can_be_written(entity: Any) -> None:
+    with Engine() as engine:
+        client: Any = engine
+        store = Store(Parts(), engine)
+        store.create_tables()
+        store.run(create(entity(id="1", number=4)))
+        name, old = entity.spec.table.name, {"PK": {"S": "PART#1"}, "SK": {"S": "PART"}}
+        by_somebody_else = {"UpdateExpression": "SET note = :n", "ExpressionAttributeValues": {":n": {"S": "kept"}}}
+        client.update_item(TableName=name, Key=old, **by_somebody_else)
+
+        def listed() -> Any:
+            (found,) = store.run(query(entity.by_box, box="a")).items
+            return found
+
+        part = listed()
+        part.number = 9
+        store.run(update(part))
+        store.run(move(listed(), id="2"))
+        assert store.verify() == []
+        (item,) = client.scan(TableName=name)["Items"]
+        assert (item["PK"], item["note"]) == ({"S": "PART#2"}, {"S": "kept"})
+        store.run(delete(listed()))
+        assert client.scan(TableName=name)["Items"] == []

@@ -10,6 +10,7 @@
 | how the effects change | `effect_changes` |
 | parents must exist, children may refuse | `family` |
 | large values that are written to object storage first, or that a move needs | `large` |
+| what a move takes along that wasn't read | `moves` |
 | what happens to each item: `Action`; all of them: `Plan` | `actions`, `plan` |
 | the request, and what a refusal means | `requests`, `transactions` |
 

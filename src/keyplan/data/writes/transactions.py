@@ -8,6 +8,7 @@ from keyplan.data.errors import DataError, Refused
 from keyplan.data.steps import ClientFailure, Steps, call, computed, given_up
 from keyplan.data.writes.actions import Action
 from keyplan.data.writes.large import with_large_values
+from keyplan.data.writes.moves import MOVING, complete_move
 from keyplan.data.writes.operations import AlreadyWritten, Context, Planned
 from keyplan.data.writes.plan import Plan
 from keyplan.design import InvalidValue
@@ -15,6 +16,9 @@ from keyplan.design import InvalidValue
 
 def write_parts(parts: Sequence[Planned], context: Context) -> Steps[tuple[Any, ...]]:
     """Write all parts in one request, or nothing, and update the entities. Returns the result of each part."""
+    for part in parts:
+        if type(part) in MOVING:
+            yield from complete_move(part, context)
     plan = Plan()
     large = [each for part in parts if (each := getattr(part, "entity", None)) is not None and each.spec.large]
     if large:
