@@ -67,10 +67,10 @@ def test_exceptions_by_name(engine: Engine) -> None:
         engine.get_item(TableName="Nothing", Key={"pk": {"S": "a"}})
 
 
-def test_an_operation_that_is_not_supported_is_unknown(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_operation_that_is_not_supported_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as one of a botocore that is newer than this engine."""
     monkeypatch.delitem(OPERATIONS, "ListGlobalTables")
-    with pytest.raises(engine.exceptions.ClientError) as caught:
+    with Engine() as engine, pytest.raises(engine.exceptions.ClientError) as caught:
         engine.list_global_tables()
     assert caught.value.response["Error"]["Code"] == "UnknownOperationException"
 
