@@ -14,7 +14,7 @@ from keyplan.data.codec import entities
 from keyplan.data.codec.entities import EntityCodec
 from keyplan.data.codec.values import decode_untyped
 from keyplan.data.writes import effects
-from keyplan.design import Entity, get, ref, scan
+from keyplan.design import Entity, Id, Table, get, key, ref, scan
 from keyplan.design import compat as switch
 from keyplan.engine import Engine
 from tests.data.samples import AT, CLASSES, Quick, anything, new, same, values_of
@@ -115,3 +115,25 @@ def test_a_field_accepts_the_same_values(entity: type[Entity], data: st.DataObje
         fast = compat.field_validator(entity, name)
     public = compat._by_model(entity, name)
     assert same(validated(fast, content), validated(public, content))
+
+
+_shelves = Table("Shelves", key("PK", "SK"))
+
+
+class OnShelf(Entity, table=_shelves, abstract=True):
+    shelf: Id
+
+
+class Thing(OnShelf):
+    thing: Id
+
+    primary = key("SHELF#{shelf}", "THING#{thing}")
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_a_field_of_an_entity_whose_table_is_inherited_is_validated(fast: bool) -> None:
+    with codecs_made(fast=fast):
+        validate = compat.field_validator(Thing, "thing")
+    assert validate("a") == "a"
+    with pytest.raises(ValidationError):
+        validate(1)

@@ -130,8 +130,15 @@ def _by_model(entity: type[Entity], name: str) -> Validate:
         model = field_model(entity, name)
     else:
         others: dict[str, Any] = {other: (Any, None) for other in entity.model_fields if other != name}
-        model = create_model(entity.__name__, __base__=entity, **others)
+        bases: Any = (_NoTable, entity)
+        model = create_model(entity.__name__, __base__=bases, **others)
     return lambda value: model.model_validate({name: value}, by_alias=False, by_name=True).__dict__[name]
+
+
+class _NoTable:
+    """Keeps a class that only validates from being declared as another entity of the table that it inherits."""
+
+    inherited_table = None
 
 
 def _sees_whole_objects(entity: type[Entity]) -> bool:
