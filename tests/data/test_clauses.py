@@ -139,12 +139,12 @@ def test_a_clause_does_what_python_does(change: Change, returning: Any) -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(changes(), min_size=2, max_size=4))
-def test_clauses_of_one_patch_see_the_item_before(several: list[Change]) -> None:
+@given(st.lists(changes(), min_size=2, max_size=4), st.sampled_from([patch, upsert]))
+def test_clauses_of_one_patch_see_the_item_before(several: list[Change], word: Any) -> None:
     with workshop_store() as (store, _):
         expected = copy.deepcopy(store.run(create(full())))
         try:
-            op = patch(TOOL, lambda t: [clause(t) for clause, _ in several])
+            op = word(TOOL, lambda t: [clause(t) for clause, _ in several])
         except InvalidValue as refused:
             if refused.code != "overlapping-paths":
                 raise
