@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from decimal import Decimal
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from types import NoneType
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from pydantic import BaseModel, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, PlainValidator, WrapValidator, create_model
 from pydantic_core import CoreConfig, SchemaValidator
 
 from keyplan.design import Entity
@@ -40,6 +40,8 @@ _IMMUTABLE = (str, int, float, bool, bytes, Decimal, Enum, NoneType)
 
 _SILENT = {"title", "extra_fields_behavior"}
 """Settings of a class that make no difference to the values of its fields."""
+
+_VALIDATORS = (AfterValidator, BeforeValidator, PlainValidator, WrapValidator)
 
 _OWN = {"model", "dataclass"}
 """Schemas for which pydantic may use the validator of their class instead."""
@@ -60,6 +62,11 @@ class Conversion(NamedTuple):
 def decodes_directly(entity: type[Entity]) -> bool:
     """Whether entities of a class can be built field by field, because no validator sees more than one field."""
     return switch.fast_paths and not _has_hooks(entity)
+
+
+def needs_whole_items(entity: type[Entity]) -> bool:
+    """Whether a class computes something from several fields, so that none of them can be read by itself."""
+    return _has_hooks(entity) if switch.fast_paths else _may_have_hooks(entity)
 
 
 def slot_setters() -> tuple[dict[str, Callable[[object, object], None]], list[Callable[[object, object], None]]]:
@@ -89,6 +96,8 @@ def lasting_default(entity: type[Entity], name: str) -> object:
 
 def default_factory(entity: type[Entity], name: str) -> Callable[[], object]:
     """A function that returns a new default for a field."""
+    if not switch.fast_paths:
+        return partial(entity.model_fields[name].get_default, call_default_factory=True)
     default = _schema_validator(entity, name).get_default_value
 
     def make() -> object:
@@ -204,6 +213,16 @@ def _has_hooks(entity: type[Entity]) -> bool:
     return any(
         each.get("type") == "with-info" or each.get("default_factory_takes_data")
         for each in _inside(entity.__pydantic_core_schema__)
+    )
+
+
+def _may_have_hooks(entity: type[Entity]) -> bool:
+    """The same with public means. What can't be told counts, such as whether a validator looks at other fields."""
+    if _sees_whole_objects(entity) or _decorators(entity, "field_validators"):
+        return True
+    return any(
+        info.default_factory_takes_validated_data or any(isinstance(each, _VALIDATORS) for each in info.metadata)
+        for info in entity.model_fields.values()
     )
 
 

@@ -31,7 +31,7 @@ class PartialCodec:
         sources = {name: _source(codec, name, index) for name in names}
         self._sources = {name: source for name, source in sources.items() if source is not None}
         # What the class computes from whole items needs whole items.
-        self._whole = whole = codec.evolves or not compat.decodes_directly(codec.entity)
+        self._whole = whole = codec.evolves or compat.needs_whole_items(codec.entity)
         places = {source.field.stored if source else _attribute_of(codec, name) for name, source in sources.items()}
         self.attributes = None if whole else frozenset(places)
         """The attributes to read; None for all."""
@@ -48,6 +48,7 @@ class PartialCodec:
         self.in_index = index is None or (has_fields and (by_type or not codec.spec.identified_by_type))
         """Whether the index has all that is needed."""
         plain = not whole and not codec.spec.table.envelope and len(self._sources) == len(names)
+        plain = plain and compat.decodes_directly(codec.entity)
         self._read_quickly = build_partial_decoder(codec.entity, self._sources) if plain else None
 
     def values(self, item: Item) -> dict[str, object]:
