@@ -7,19 +7,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
 from botocore.exceptions import ClientError
 
 from keyplan.data import Store
-from keyplan.design import compat
 from keyplan.engine import Engine
 from tests.data.club import Club
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-reads_some_fields = pytest.mark.skipif(
-    not compat.fast_paths, reason="without the private interfaces of pydantic, .only() reads whole items"
-)
 
 
 class Recorder:

@@ -25,7 +25,7 @@ from keyplan.design import (
     vector_index,
 )
 from keyplan.engine import Engine
-from tests.data.support import Recorder, reads_some_fields
+from tests.data.support import Recorder
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -143,7 +143,6 @@ def test_expired_items_are_left_out_unless_asked_for(store: Store[Things]) -> No
     assert found(store.run(nearest(Thing.whole, (0, 0), team="a", expired=True)))[0] == ("gone", 0.0)
 
 
-@reads_some_fields
 def test_only_some_fields_are_read(store: Store[Things], recorder: Recorder) -> None:
     results = store.run(nearest(Thing.whole, (0, 0), team="a").only(lambda thing: (thing.title, thing.stars)))
     assert [(near.item, near.score) for near in results] == [(("Near", 1), 1.0), (("", 0), 5.0)]

@@ -15,7 +15,7 @@ from keyplan.data import Store, StoredDataError, create, update
 from keyplan.design import DesignError, batch_get, collection, follow, get, lookup, query, ref, scan, together
 from keyplan.engine import Engine
 from tests.data.shop import NOW, Card, Line, Older, Order, Pair, Pin, Product, Sheet, Shop, Size
-from tests.data.support import Recorder, reads_some_fields
+from tests.data.support import Recorder
 from tests.data.ways import WAYS, store_in
 
 
@@ -66,7 +66,6 @@ def projected(sent: Recorder) -> set[str]:
     }
 
 
-@reads_some_fields
 def test_get_and_lookup(store: Any, sent: Recorder) -> None:
     assert store.run(get(Product, sku="p1").only(lambda p: (p.title, p.price))) == ("T1", Decimal(1))
     assert projected(sent) == {"title", "price"}
@@ -88,7 +87,6 @@ def test_nested_values_and_other_forms(store: Any) -> None:
     assert store.run(get(Product, sku="p3").only(Card)) == Card(sku="p3", title="T3", price=Decimal(3))
 
 
-@reads_some_fields
 def test_lists_and_batches(store: Any, sent: Recorder) -> None:
     page = store.run(scan(Product).only(lambda p: p.sku))
     assert sorted(page.items) == ["p0", "p1", "p2", "p3", "p4"]
@@ -102,7 +100,6 @@ def test_lists_and_batches(store: Any, sent: Recorder) -> None:
     assert store.run(followed).items == [("p0", ""), ("p1", "")]
 
 
-@reads_some_fields
 def test_an_index_that_projects_enough_needs_no_second_read(store: Any, sent: Recorder) -> None:
     found = store.run(query(Product.by_brand, brand="b").only(Card).limit(2))
     assert [card.sku for card in found.items] == ["p0", "p1"]
@@ -155,7 +152,6 @@ def test_classes_that_need_whole_items_read_them(store: Any, sent: Recorder) -> 
     assert store.run(query(Older.by_shelf, shelf="s").only(lambda o: o.name)).items == ["n", "X"]
 
 
-@reads_some_fields
 def test_fields_in_an_envelope(store: Any, sent: Recorder) -> None:
     store.run(create(Sheet(sheet_id="s", title="T", rows=3)))
     assert store.run(get(Sheet, sheet_id="s").only(lambda s: (s.sheet_id, s.title, s.rows))) == ("s", "T", 3)
@@ -171,7 +167,6 @@ def test_fields_in_an_envelope(store: Any, sent: Recorder) -> None:
         assert len(sent.taken()) == requests
 
 
-@reads_some_fields
 def test_an_unreadable_field_is_named_and_others_are_read(store: Any, sent: Recorder) -> None:
     raw(sent).update_item(
         TableName="Shop",

@@ -8,7 +8,7 @@ import pytest
 from keyplan.data import StoredDataError, create
 from keyplan.design import DesignError, Unreadable, batch_get, follow, merge, query, ref, scan
 from tests.data.shop import NOW, Older, Product, Shop
-from tests.data.support import Recorder, reads_some_fields
+from tests.data.support import Recorder
 from tests.data.ways import WAYS, store_in
 
 
@@ -84,7 +84,6 @@ def test_batches_followed_lists_and_merges(store: Any) -> None:
         merged.on_unreadable("raw")
 
 
-@reads_some_fields
 def test_chosen_fields_that_fit_are_read(store: Any) -> None:
     assert len(store.run(scan(Product).only(lambda p: p.sku)).items) == 5
     page = store.run(scan(Product).only(lambda p: (p.sku, p.price)).on_unreadable("skip"))
