@@ -17,6 +17,7 @@ import os
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NoReturn, TypeAlias, TypeVar
 
@@ -232,7 +233,8 @@ class Storage:
             # The log has nothing else yet, so this is in the main file before any page that the log will have.
             cursor.execute(NEEDS_LOG)
             cursor.execute("COMMIT")
-            self._primary.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            with suppress(apsw.BusyError):  # another process is doing it
+                self._primary.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             cursor.execute("BEGIN IMMEDIATE")
             version, state = cursor.execute("SELECT version, state FROM meta").get
         if state != OPEN:
