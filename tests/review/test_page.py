@@ -41,7 +41,9 @@ def test_the_commands_of_ci_run(shop: Path) -> None:
     steps = [step["run"] for step in workflow["jobs"]["review"]["steps"] if "keyplan review" in step.get("run", "")]
     written = CliRunner().invoke(main, ["review", "shop:Shop", "--write-baseline", "review.json"])
     assert written.exit_code == 0
-    assert CliRunner().invoke(main, shlex.split(entry)[1:]).exit_code == 0
+    assert CliRunner().invoke(main, shlex.split(entry)[1:]).exit_code == 1  # the example has errors
+    assert "add `--baseline review.json`" in PAGE
+    assert CliRunner().invoke(main, [*shlex.split(entry)[1:], "--baseline", "review.json"]).exit_code == 0
     (step,) = steps
     command, _, file = step.partition(" > ")
     assert CliRunner().invoke(main, shlex.split(command)[1:]).exit_code == 1
