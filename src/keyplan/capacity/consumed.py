@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
 
-__all__ = ["METERED", "READS", "SEARCHES", "WRITES", "TableOrIndex", "Units", "consumed", "summed"]
+__all__ = ["INDEXES", "METERED", "READS", "SEARCHES", "WRITES", "TableOrIndex", "Units", "consumed", "summed"]
 
 READS = frozenset({"get_item", "query", "scan", "batch_get_item", "transact_get_items"})
 WRITES = frozenset({"put_item", "update_item", "delete_item", "batch_write_item", "transact_write_items"})
@@ -12,7 +12,8 @@ SEARCHES = frozenset({"search_vectors"})
 METERED = READS | WRITES | SEARCHES
 """The operations whose answers say what they consumed, if the request asks for it."""
 
-_INDEXES = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+INDEXES = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+"""Where answers say what indexes consumed."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def consumed(
             continue
         own = each.get("Table", each)
         yield TableOrIndex(table), _units(operation, own.get("CapacityUnits", 0.0))
-        for member in _INDEXES:
+        for member in INDEXES:
             for index, part in each.get(member, {}).items():
                 yield TableOrIndex(table, index), _units(operation, part["CapacityUnits"])
         for index, part in each.get("VectorIndexes", {}).items():

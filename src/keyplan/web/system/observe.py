@@ -5,7 +5,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from typing import Any, Literal
 import orjson
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 
-from keyplan.capacity.consumed import METERED, WRITES, TableOrIndex, Units, consumed
+from keyplan.capacity.consumed import INDEXES, METERED, WRITES
 from keyplan.data import Answer
 from keyplan.web.system.runs import Run, current_run
 
@@ -39,13 +39,13 @@ _calls = cache(CALLS.labels)
 _capacity = cache(CAPACITY.labels)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class DynamoCall:
-    """A call to DynamoDB, with what it consumed in each of its tables and their indexes."""
+    """A call to DynamoDB, with what it consumed, as the answer says it: an entry for each table."""
 
     operation: str
     index: str | None
-    consumed: Mapping[TableOrIndex, Units]
+    consumed: Sequence[Mapping[str, Any]]
     milliseconds: float
     run: Run | None = None
     """What the call was for."""
@@ -54,30 +54,31 @@ class DynamoCall:
     def kind(self) -> str:
         return "write" if self.operation in WRITES else "read"
 
-    @property
-    def units(self) -> Mapping[str, float]:
-        """The units by table, with those of its indexes."""
-        sums: dict[str, float] = {}
-        for place, units in self.consumed.items():
-            sums[place.table] = sums.get(place.table, 0.0) + units.reads + units.writes
-        return sums
-
     def shown(self) -> Iterator[dict[str, object]]:
-        """For the log: an entry for each table."""
-        for table, units in self.units.items():
-            entry: dict[str, object] = {"operation": self.operation, "table": table, "index": self.index}
-            entry |= {"units": units, **dict(self._details(table)), "ms": self.milliseconds}
+        """For the log: an entry for each table, with what its indexes consumed, and the bytes of vector indexes."""
+        for each in self.consumed:
+            entry = {
+                "operation": self.operation,
+                "table": each["TableName"],
+                "index": self.index,
+                "units": units_of(each),
+            }
+            parts = [part for member in INDEXES for part in each.get(member, {}).items()]
+            if indexes := {name: part["CapacityUnits"] for name, part in parts if part["CapacityUnits"]}:
+                entry["indexes"] = indexes
+            vectors = sum(part["VectorWriteRequestBytes"] for part in each.get("VectorIndexes", {}).values())
+            if vectors := vectors + each.get("VectorSearchRequestBytes", 0):
+                entry["bytes"] = vectors
+            entry["ms"] = self.milliseconds
             if self.run is not None:
                 entry |= {"by": ", ".join(self.run.names), "run": self.run.number}
             yield entry
 
-    def _details(self, table: str) -> Iterator[tuple[str, object]]:
-        """What the indexes of a table consumed, and the bytes of vector indexes."""
-        own = {place.index: each for place, each in self.consumed.items() if place.table == table and place.index}
-        indexes = {name: each.reads + each.writes for name, each in own.items() if each.reads or each.writes}
-        vectors = sum(each.searched + each.vectors for each in own.values())
-        yield from {"indexes": indexes}.items() if indexes else ()
-        yield from {"bytes": vectors}.items() if vectors else ()
+
+def units_of(consumed: Mapping[str, Any]) -> float:
+    """The units of a table, with those of its indexes."""
+    units: float = consumed.get("CapacityUnits", 0.0)
+    return units
 
 
 @dataclass
@@ -102,7 +103,7 @@ class Trace:
         """The capacity so far, as a header shows it."""
         sums = {"read": 0.0, "write": 0.0}
         for call in self.calls:
-            sums[call.kind] += sum(call.units.values())
+            sums[call.kind] += sum(map(units_of, call.consumed))
         return f"calls={len(self.calls)}, read={sums['read']:g}, write={sums['write']:g}"
 
 
@@ -133,23 +134,22 @@ def _observed(operation: str, method: Callable[..., Answer]) -> Callable[..., An
             return answer
         finally:
             spent = round((time.perf_counter() - began) * 1000, 3)
-            used = _consumed(operation, request, answer)
-            made = DynamoCall(operation, request.get("IndexName"), used, spent, current_run.get())
-            for table, units in made.units.items():
-                _calls(operation, table).inc()
-                _capacity(made.kind, table).inc(units)
+            made = DynamoCall(operation, request.get("IndexName"), _consumed(request, answer), spent, current_run.get())
+            for each in made.consumed:
+                _calls(operation, each["TableName"]).inc()
+                _capacity(made.kind, each["TableName"]).inc(units_of(each))
             if trace is not None:
                 trace.add(made)
 
     return call
 
 
-def _consumed(operation: str, request: dict[str, Any], answer: Answer) -> dict[TableOrIndex, Units]:
-    """The capacity by table and index. A refused call consumes capacity, too, but DynamoDB doesn't say how much."""
-    found: dict[TableOrIndex, Units] = {}
-    for place, units in consumed(operation, request, answer):
-        found[place] = found.get(place, Units()) + units
-    return found or dict.fromkeys(map(TableOrIndex, _tables(request)), Units())
+def _consumed(request: dict[str, Any], answer: Answer) -> list[Mapping[str, Any]]:
+    """The entries of an answer. A refused call consumes capacity, too, but DynamoDB doesn't say how much."""
+    found = answer.get("ConsumedCapacity") or [{"TableName": name} for name in _tables(request)]
+    if isinstance(found, list):
+        return found
+    return [found if "TableName" in found else {"TableName": request["TableName"], **found}]
 
 
 def _tables(request: dict[str, Any]) -> Iterator[str]:
