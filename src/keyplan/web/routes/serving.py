@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Coroutine, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Request
@@ -11,6 +11,8 @@ from fastapi.routing import APIRoute
 from pydantic_core import to_json
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import Scope
 
 from keyplan.web.compat import quick_arguments
 from keyplan.web.identity.admission import Admission
@@ -66,6 +68,18 @@ def add_routes(app: FastAPI, api: Api) -> None:
 
 class _KitRoute(APIRoute):
     """A route that finds the caller and reads the body before FastAPI checks anything."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether the route is the one for a request. Most aren't, and their beginning tells it sooner."""
+        root, path = scope.get("root_path", ""), scope["path"]
+        if path.startswith(root) and not path.startswith(self._beginning, len(root)):
+            return Match.NONE, {}
+        return super().matches(scope)
+
+    @cached_property
+    def _beginning(self) -> str:
+        """The path up to its first parameter."""
+        return self.path_format.partition("{")[0]
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()

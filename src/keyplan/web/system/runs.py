@@ -13,7 +13,7 @@ _WRITES = {"DeleteByKey": "delete", "PutAll": "put", "DeleteAll": "delete", "Rew
 """What writes are called whose class has another name."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Run:
     """What a store was asked for once: a pattern, a write, or several writes in one transaction."""
 
