@@ -166,21 +166,19 @@ def observe(trace: Trace, method: str, status: int, seconds: float) -> None:
     _requests(route, method, str(status)).inc()
     _seconds(route).observe(seconds)
     if logger.isEnabledFor(logging.INFO):
-        logger.info(
-            "request",
-            extra={
-                "fields": {
-                    "request_id": trace.request_id,
-                    "method": method,
-                    # The path of an unknown route can contain anything, so only routes are logged.
-                    "route": route,
-                    "status": status,
-                    "ms": round(seconds * 1000, 3),
-                    "dynamodb": [entry for call in trace.calls for entry in call.shown()],
-                    "runs": [run.shown() for run in trace.runs],
-                }
-            },
-        )
+        # Without `logger.info`, which looks for the line of code that it is called from.
+        record = logging.LogRecord(logger.name, logging.INFO, __file__, 0, "request", None, None)
+        record.fields = {
+            "request_id": trace.request_id,
+            "method": method,
+            # The path of an unknown route can contain anything, so only routes are logged.
+            "route": route,
+            "status": status,
+            "ms": round(seconds * 1000, 3),
+            "dynamodb": [entry for call in trace.calls for entry in call.shown()],
+            "runs": [run.shown() for run in trace.runs],
+        }
+        logger.handle(record)
 
 
 class JsonLines(logging.Formatter):
