@@ -219,7 +219,12 @@ def _in_common(target: type[BaseModel], source: type[BaseModel]) -> tuple[tuple[
 def values_in_common(target: type[BaseModel], source: BaseModel) -> dict[str, object]:
     """The values of `source` for the fields that `target` has too, without a None that `target` doesn't allow."""
     common = _in_common(target, type(source))
-    return {name: value for name, optional in common if (value := getattr(source, name)) is not None or optional}
+    held = source.__dict__  # a value that isn't loaded is missing there, and `getattr` says so
+    return {
+        name: value
+        for name, optional in common
+        if (value := held[name] if name in held else getattr(source, name)) is not None or optional
+    }
 
 
 def stored_name(field: str, case: Case) -> str:
