@@ -99,7 +99,7 @@ def check_binding(path: Path, connection: apsw.Connection, *, current: bool) -> 
             return fits
         if attempt < TRIES - 1:
             time.sleep(0.005)
-    raise DamagedFile(_refusal(path, frames))
+    raise DamagedFile(_refusal(path, has_log=frames > 0))
 
 
 def _fits(path: Path, connection: apsw.Connection, frames: int, *, current: bool) -> bool | None:
@@ -136,7 +136,8 @@ def check_mark(path: Path) -> None:
     if main is None:
         return
     log = log_of(path)
-    if not _exists(log):
+    has_log = _exists(log)
+    if not has_log:
         fits = main.state == CLOSED
     elif main.state == OPEN:
         fits = holds(path, main, main.frame)
@@ -145,7 +146,7 @@ def check_mark(path: Path) -> None:
         first = next((_parse(page) for number, page in pages if number == META_PAGE), None)
         fits = first is not None and main.mark in (first.mark, first.base)
     if not fits:
-        raise DamagedFile(_refusal(path, int(_exists(log))))
+        raise DamagedFile(_refusal(path, has_log=has_log))
 
 
 def holds(path: Path, binding: Binding, frames: int) -> bool:
@@ -163,9 +164,9 @@ def _exists(log: Path) -> bool:
     return log.exists() and log.stat().st_size > 0
 
 
-def _refusal(path: Path, frames: int) -> str:
+def _refusal(path: Path, *, has_log: bool) -> str:
     log = log_of(path).name
-    if frames:
+    if has_log:
         return (
             f"{path} and its log {log} don't belong together: one of them was restored, copied or moved without the "
             f"other. If {path.name} is the file that you want (a backup, for example), move {log} away and open it "
