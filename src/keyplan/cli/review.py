@@ -68,7 +68,7 @@ def review(
         typer.Option("--explain", help="Explain the rule with this code or name, and exit.", metavar="RULE"),
     ] = None,
 ) -> None:
-    """Review a design: what DynamoDB rejects, and what gives wrong answers, runs hot, costs too much or is hard to operate.
+    """Review a design: what DynamoDB rejects, and what answers wrongly, runs hot, costs too much or is hard to run.
 
     This imports DESIGN, which runs its module. A design with errors that can't be imported is reviewed as well. Exits
     with 1 if there is a finding as severe as --fail-on, and with 2 if the design can't be loaded at all.
